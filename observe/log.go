@@ -1,0 +1,108 @@
+// Package observe sets up what operators see of a process: its log.
+package observe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+)
+
+// Format is the form of log lines.
+type Format string
+
+// Formats of log lines.
+const (
+	JSON Format = "json" // one object per line: time, level, msg, attributes
+	Text Format = "text" // key=value
+)
+
+// TimeFormat is RFC 3339 with milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
+
+// LevelTrace is one step below debug.
+const LevelTrace = slog.LevelDebug - 4
+
+// LogConfig sets up a log.
+type LogConfig struct {
+	Format Format // default JSON
+	// Level can be changed while the process runs; nil is info for good.
+	Level *slog.LevelVar
+}
+
+// NewLog returns a logger that writes lines to w: `time` (RFC 3339 with
+// milliseconds, UTC), `level` in lower case, `msg`, then the attributes. It
+// is safe for concurrent use; w gets one Write per line.
+func NewLog(w io.Writer, cfg LogConfig) *slog.Logger {
+	var level slog.Leveler = slog.LevelInfo
+	if cfg.Level != nil {
+		level = cfg.Level
+	}
+	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: houseStyle}
+	if cfg.Format == Text {
+		return slog.New(slog.NewTextHandler(w, opts))
+	}
+	return slog.New(slog.NewJSONHandler(w, opts))
+}
+
+// houseStyle writes time and level as NewLog promises and durations and
+// errors as text.
+func houseStyle(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 {
+		switch a.Key {
+		case slog.TimeKey:
+			return slog.String(a.Key, a.Value.Time().UTC().Format(TimeFormat))
+		case slog.LevelKey:
+			if level, ok := a.Value.Any().(slog.Level); ok {
+				return slog.String(a.Key, levelName(level))
+			}
+		}
+	}
+	if a.Value.Kind() == slog.KindDuration {
+		return slog.String(a.Key, a.Value.Duration().String())
+	}
+	if a.Value.Kind() == slog.KindTime {
+		return slog.String(a.Key, a.Value.Time().UTC().Format(time.RFC3339Nano))
+	}
+	return a
+}
+
+func levelName(l slog.Level) string {
+	switch {
+	case l <= LevelTrace:
+		return "trace"
+	case l == slog.LevelWarn:
+		return "warning"
+	default:
+		return strings.ToLower(l.String())
+	}
+}
+
+// ParseLevel reads a level name: trace, debug, info, warn, warning or error.
+func ParseLevel(s string) (slog.Level, error) {
+	switch strings.ToLower(s) {
+	case "trace":
+		return LevelTrace, nil
+	case "debug":
+		return slog.LevelDebug, nil
+	case "info":
+		return slog.LevelInfo, nil
+	case "warn", "warning":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, fmt.Errorf("log level %q: expected trace, debug, info, warn or error", s)
+}
+
+// Discard returns a logger that writes nothing and costs nothing.
+func Discard() *slog.Logger { return slog.New(discard{}) }
+
+type discard struct{}
+
+func (discard) Enabled(context.Context, slog.Level) bool  { return false }
+func (discard) Handle(context.Context, slog.Record) error { return nil }
+func (d discard) WithAttrs([]slog.Attr) slog.Handler      { return d }
+func (d discard) WithGroup(string) slog.Handler           { return d }
