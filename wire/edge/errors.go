@@ -1,0 +1,110 @@
+package edge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/weftnet/weft/wire/message"
+)
+
+// ErrorCode says why a router refused; header 1014 and the structured error carry it.
+type ErrorCode uint32
+
+// Error codes.
+const (
+	CodeOK                          ErrorCode = 0
+	CodeInternal                    ErrorCode = 1
+	CodeInvalidAPISession           ErrorCode = 2
+	CodeInvalidSession              ErrorCode = 3
+	CodeWrongSessionType            ErrorCode = 4
+	CodeInvalidEdgeRouterForSession ErrorCode = 5
+	CodeInvalidService              ErrorCode = 6
+	CodeTunnelingNotEnabled         ErrorCode = 7
+	CodeInvalidTerminator           ErrorCode = 8
+	CodeInvalidPrecedence           ErrorCode = 9
+	CodeInvalidCost                 ErrorCode = 10
+	CodeEncryptionDataMissing       ErrorCode = 11
+	CodeInvalidAPISessionType       ErrorCode = 12
+	CodeInvalidInstanceID           ErrorCode = 13
+	CodeAccessDenied                ErrorCode = 14
+	CodePostureCheckFailed          ErrorCode = 15
+)
+
+var codeNames = [...]string{"OK", "Internal", "InvalidApiSession", "InvalidSession", "WrongSessionType",
+	"InvalidEdgeRouterForSession", "InvalidService", "TunnelingNotEnabled", "InvalidTerminator", "InvalidPrecedence",
+	"InvalidCost", "EncryptionDataMissing", "InvalidApiSessionType", "InvalidInstanceId", "AccessDenied", "PostureCheckFailed"}
+
+// String names the code.
+func (c ErrorCode) String() string {
+	if int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return fmt.Sprintf("error code %d", uint32(c))
+}
+
+// RetryHint tells a client what to do after a refusal.
+type RetryHint int
+
+// Retry hints.
+const (
+	RetryDefault      RetryHint = 0 // try again here or at another router
+	RetryTooBusy      RetryHint = 1 // the same, later
+	RetryStartOver    RetryHint = 2 // get a new session first
+	RetryNotRetriable RetryHint = 3 // trying again will not help
+)
+
+// StructuredError is the JSON of header 1033. Clients of the field cannot read
+// one whose "cause" is anything but null, so there is no field for it.
+type StructuredError struct {
+	Message       string    `json:"message"`
+	Code          ErrorCode `json:"code"`
+	Cause         any       `json:"cause"` // null on the wire; ignored when parsed
+	RetryHint     RetryHint `json:"retryHint"`
+	FailingChecks []string  `json:"failingPostureCheckIds,omitempty"` // with CodePostureCheckFailed
+}
+
+// Error is the message and the name of the code.
+func (e *StructuredError) Error() string { return e.Message + " (" + e.Code.String() + ")" }
+
+// put writes headers 1014 and 1033.
+func (e *StructuredError) put(h *message.Headers) {
+	if e == nil {
+		return
+	}
+	c := *e
+	c.Cause = nil
+	text, err := json.Marshal(&c)
+	if err != nil {
+		return // a struct of texts and numbers always marshals
+	}
+	h.PutUint32(HeaderErrorCode, uint32(e.Code))
+	h.PutBytes(HeaderStructuredError, text)
+}
+
+// ParseStructuredError returns the refusal that a StateClosed, a failed token
+// update or a failed hello carries: header 1033, or header 1014 with the body as
+// message, or nil if the message has neither.
+func ParseStructuredError(m *message.Message) *StructuredError {
+	code, hasCode := m.Headers.Uint32(HeaderErrorCode)
+	if text, ok := m.Headers.Get(HeaderStructuredError); ok {
+		var e StructuredError
+		if json.Unmarshal(text, &e) == nil {
+			e.Cause = nil
+			return &e
+		}
+	}
+	if !hasCode {
+		return nil
+	}
+	return &StructuredError{Message: string(m.Body), Code: ErrorCode(code)}
+}
+
+// CodeOf returns the code of the StructuredError in the chain of err, CodeInternal if there is none.
+func CodeOf(err error) ErrorCode {
+	var e *StructuredError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}
