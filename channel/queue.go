@@ -1,0 +1,202 @@
+package channel
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// queue holds the messages that wait for one connection. It is bounded in
+// bytes; when it is full, put waits and tryPut refuses.
+type queue struct {
+	max int
+
+	mu      sync.Mutex
+	frames  []*Frame
+	queued  int // bytes of frames and of what the writer has taken and not written
+	waiting int // callers of put without room
+	room    chan struct{}
+	err     error
+	drained func() // called once when empty after drain
+	timer   *time.Timer
+
+	wake chan struct{} // one token: there is something to do for the writer
+}
+
+func newQueue(max int) *queue {
+	return &queue{max: max, room: make(chan struct{}), wake: make(chan struct{}, 1)}
+}
+
+func (q *queue) fits(n int) bool { return q.queued == 0 || q.queued+n <= q.max }
+
+func (q *queue) hasRoom(n int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.err == nil && q.fits(n)
+}
+
+func (q *queue) bytes() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.queued
+}
+
+// add appends f, with the lock held.
+func (q *queue) add(f *Frame) (first bool) {
+	q.frames = append(q.frames, f)
+	q.queued += len(f.raw)
+	return len(q.frames) == 1
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) tryPut(f *Frame) bool {
+	q.mu.Lock()
+	if q.err != nil || q.waiting > 0 || !q.fits(len(f.raw)) {
+		q.mu.Unlock()
+		return false
+	}
+	first := q.add(f)
+	q.mu.Unlock()
+	if first {
+		q.signal()
+	}
+	return true
+}
+
+func (q *queue) put(ctx context.Context, f *Frame) error {
+	q.mu.Lock()
+	for q.err == nil && !q.fits(len(f.raw)) {
+		room := q.room
+		q.waiting++
+		q.mu.Unlock()
+		var err error
+		select {
+		case <-room:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		q.mu.Lock()
+		q.waiting--
+		if err != nil {
+			q.mu.Unlock()
+			return err
+		}
+	}
+	if q.err != nil {
+		q.mu.Unlock()
+		return q.err
+	}
+	first := q.add(f)
+	q.mu.Unlock()
+	if first {
+		q.signal()
+	}
+	return nil
+}
+
+// wait returns when there is something to write; false when the queue closed.
+func (q *queue) wait() bool {
+	for {
+		q.mu.Lock()
+		some, err := len(q.frames) > 0, q.err
+		q.mu.Unlock()
+		switch {
+		case err != nil:
+			return false
+		case some:
+			return true
+		}
+		<-q.wake
+	}
+}
+
+// maxSpare bounds the list that an idle queue keeps, in frames.
+const maxSpare = 256
+
+// take returns the queued frames and leaves spare, emptied, in their place. It
+// returns an empty list if there are none.
+func (q *queue) take(spare []*Frame) []*Frame {
+	if cap(spare) > maxSpare {
+		spare = nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.frames) == 0 {
+		return spare[:0]
+	}
+	out := q.frames
+	q.frames = spare[:0]
+	return out
+}
+
+// written gives back the room of n bytes.
+func (q *queue) written(n int) {
+	q.mu.Lock()
+	q.queued -= n
+	if q.waiting > 0 {
+		close(q.room)
+		q.room = make(chan struct{})
+	}
+	var done func()
+	if q.queued == 0 && q.drained != nil {
+		done, q.drained = q.drained, nil
+		q.timer.Stop()
+	}
+	q.mu.Unlock()
+	if done != nil {
+		done()
+	}
+}
+
+// drain calls done once, when everything queued is written or after limit.
+func (q *queue) drain(limit time.Duration, done func()) {
+	q.mu.Lock()
+	if q.queued == 0 || q.err != nil {
+		q.mu.Unlock()
+		done()
+		return
+	}
+	q.drained = done
+	q.timer = time.AfterFunc(limit, func() {
+		q.mu.Lock()
+		done := q.drained
+		q.drained = nil
+		q.mu.Unlock()
+		if done != nil {
+			done()
+		}
+	})
+	q.mu.Unlock()
+}
+
+// close refuses all further frames and releases the queued ones.
+func (q *queue) close(err error) {
+	q.mu.Lock()
+	if q.err != nil {
+		q.mu.Unlock()
+		return
+	}
+	q.err = err
+	frames := q.frames
+	q.frames = nil
+	close(q.room)
+	done := q.drained
+	q.drained = nil
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.mu.Unlock()
+	for _, f := range frames {
+		f.Release()
+	}
+	q.signal()
+	if done != nil {
+		done()
+	}
+}
