@@ -1,0 +1,123 @@
+package state
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/weftnet/weft/model"
+)
+
+// snapshotFormat is the version of the snapshot format: one JSON value per
+// line, first a snapshotHead, then a snapshotEntity per entity, last a
+// snapshotTail.
+const snapshotFormat = 1
+
+type (
+	snapshotHead struct {
+		Format int    `json:"weftState"`
+		Index  uint64 `json:"index"`
+	}
+	snapshotEntity struct {
+		Kind   model.Kind      `json:"kind,omitempty"`
+		Entity json.RawMessage `json:"entity,omitempty"`
+		Count  *int            `json:"count,omitempty"` // tail: number of entities
+	}
+)
+
+// WriteTo writes the view as a snapshot that Restore reads. It implements
+// io.WriterTo.
+func (v *View) WriteTo(w io.Writer) (int64, error) {
+	counter := &countingWriter{w: w}
+	buf := bufio.NewWriterSize(counter, 64<<10)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(snapshotHead{snapshotFormat, v.index}); err != nil {
+		return counter.n, err
+	}
+	count := 0
+	for _, k := range model.Kinds() {
+		for e := range v.All(k) {
+			raw, err := json.Marshal(e)
+			if err != nil {
+				return counter.n, fmt.Errorf("snapshot: %s %s: %w", k, e.Meta().ID, err)
+			}
+			if err := enc.Encode(snapshotEntity{Kind: k, Entity: raw}); err != nil {
+				return counter.n, err
+			}
+			count++
+		}
+	}
+	if err := enc.Encode(snapshotEntity{Count: &count}); err != nil {
+		return counter.n, err
+	}
+	err := buf.Flush()
+	return counter.n, err
+}
+
+// Restore replaces the whole state by a snapshot. On an error the state stays
+// as it was. Readers of Changes have to start again from the new view.
+func (s *Store) Restore(r io.Reader) error {
+	db, err := newDB()
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bufio.NewReaderSize(r, 64<<10))
+	dec.DisallowUnknownFields()
+	var head snapshotHead
+	if err := dec.Decode(&head); err != nil {
+		return fmt.Errorf("snapshot: head: %w", err)
+	}
+	if head.Format != snapshotFormat {
+		return fmt.Errorf("snapshot: format %d: this build reads format %d", head.Format, snapshotFormat)
+	}
+	v := &View{index: head.Index, counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{})}
+	txn := db.Txn(true)
+	defer txn.Abort()
+	for count := 0; ; count++ {
+		var line snapshotEntity
+		if err := dec.Decode(&line); err != nil {
+			return fmt.Errorf("snapshot: after %d entities: %w", count, err)
+		}
+		if line.Count != nil {
+			if *line.Count != count {
+				return fmt.Errorf("snapshot: has %d entities, should have %d", count, *line.Count)
+			}
+			break
+		}
+		e := model.New(line.Kind)
+		if e == nil {
+			return fmt.Errorf("snapshot: unknown kind %q", line.Kind)
+		}
+		if err := strict(line.Entity, e); err != nil {
+			return fmt.Errorf("snapshot: %s: %w", line.Kind, err)
+		}
+		if err := txn.Insert(string(line.Kind), e); err != nil {
+			return fmt.Errorf("snapshot: %s %s: %w", line.Kind, e.Meta().ID, err)
+		}
+		v.counts[line.Kind]++
+		v.touched[line.Kind] = head.Index
+	}
+	txn.Commit()
+	v.txn = db.Txn(false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.db = db
+	s.feed.reset(head.Index)
+	old := s.view.Load()
+	s.view.Store(v)
+	close(old.changed)
+	return nil
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,101 @@
+package state
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/weftnet/weft/model"
+)
+
+// feedLimit is the number of changes that Changes can go back.
+const feedLimit = 16384
+
+// Store holds the state of one controller. Apply and Restore are called by the
+// log only, one at a time; everything else may be called at any time.
+type Store struct {
+	mu   sync.Mutex // one Apply or Restore at a time
+	db   *memdb.MemDB
+	view atomic.Pointer[View]
+	feed feed
+}
+
+// New returns an empty store.
+func New() (*Store, error) {
+	db, err := newDB()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, feed: feed{limit: feedLimit}}
+	s.view.Store(&View{
+		txn: db.Txn(false), counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{}),
+	})
+	return s, nil
+}
+
+// View returns the current version of the state. It costs one atomic load.
+func (s *Store) View() *View { return s.view.Load() }
+
+// Changes returns what changed after log index after, up to the given view, in
+// log order. It reports false when that is too long ago (or a snapshot was
+// installed since): the caller then starts again from the view. The usual loop:
+//
+//	v := store.View()
+//	start(v)
+//	for index := v.Index(); ; index = v.Index() {
+//		<-v.Changed()
+//		v = store.View()
+//		changes, ok := store.Changes(index, v)
+//		...
+//	}
+func (s *Store) Changes(after uint64, v *View) ([]Change, bool) { return s.feed.since(after, v.index) }
+
+// Apply applies commands in log order in one transaction and publishes one new
+// view. A result is nil, a *fault.Error, or Errors for a command whose ops stand
+// for themselves. A command that cannot be understood is an error of the whole
+// store: nothing of the batch is applied and the caller must stop for good,
+// because going on would make this member differ from the others.
+func (s *Store) Apply(indexes []uint64, commands [][]byte) ([]any, error) {
+	decoded := make([]*Command, len(commands))
+	for i, b := range commands {
+		c, err := Decode(b)
+		if err != nil {
+			return nil, fmt.Errorf("log index %d: %w", indexes[i], err)
+		}
+		decoded[i] = c
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.view.Load()
+	txn := s.db.Txn(true)
+	defer txn.Abort() // no-op after Commit
+	t := &tx{txn: txn, counts: maps.Clone(old.counts)}
+	results := make([]any, len(commands))
+	for i, c := range decoded {
+		t.index, t.cmd = indexes[i], c
+		res, err := t.run()
+		if err != nil {
+			return nil, fmt.Errorf("log index %d: %w", indexes[i], err)
+		}
+		results[i] = res
+	}
+	txn.Commit()
+	next := &View{txn: s.db.Txn(false), index: t.index, counts: t.counts, touched: old.touched, changed: make(chan struct{})}
+	if len(t.changes) > 0 {
+		next.touched = maps.Clone(old.touched)
+		for i := range t.changes {
+			next.touched[t.changes[i].Kind] = t.changes[i].Index
+		}
+		s.feed.add(t.changes)
+	}
+	s.view.Store(next)
+	close(old.changed)
+	return results, nil
+}
+
+// Snapshot returns the current view, which writes itself with WriteTo.
+func (s *Store) Snapshot() (io.WriterTo, error) { return s.View(), nil }

@@ -1,0 +1,209 @@
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-memdb"
+
+	"github.com/weftnet/weft/model"
+)
+
+// Indexes of the tables, for ByIndex and FirstBy. Which kinds have which:
+const (
+	ByName             = "name"             // every kind with a name except controllers; unique
+	ByAttribute        = "attribute"        // identity, service, edgeRouter: one role attribute
+	ByExternalID       = "externalId"       // identity; unique
+	ByIdentity         = "identity"         // authenticator, enrollment: identity id
+	ByUsername         = "username"         // authenticator; unique
+	ByFingerprint      = "fingerprint"      // authenticator, edgeRouter; unique
+	ByToken            = "token"            // enrollment; unique
+	ByRouter           = "router"           // enrollment, terminator: router id
+	ByConfig           = "config"           // service, identity (overrides): config id
+	ByConfigType       = "configType"       // config: config type id
+	ByService          = "service"          // terminator, identity (overrides, hosting costs and precedences): service id
+	ByHost             = "host"             // terminator: id of the hosting identity
+	ByIdentityRole     = "identityRole"     // servicePolicy, edgeRouterPolicy: one role text, e.g. @id
+	ByServiceRole      = "serviceRole"      // servicePolicy, serviceEdgeRouterPolicy
+	ByEdgeRouterRole   = "edgeRouterRole"   // edgeRouterPolicy, serviceEdgeRouterPolicy
+	ByPostureCheckRole = "postureCheckRole" // servicePolicy
+	indexID            = "id"
+)
+
+// index is one secondary index of a table. Empty keys are left out.
+type index struct {
+	name   string
+	unique bool
+	field  string // named in the refusal of a duplicate
+	keys   func(model.Entity) []string
+}
+
+// on makes the keys function of an index from one for the entity's type.
+func on[T any, P pointer[T]](f func(P) []string) func(model.Entity) []string {
+	return func(e model.Entity) []string { return f(e.(P)) }
+}
+
+func indexes(k model.Kind) []index {
+	name := func(get func(model.Entity) string) index {
+		return index{ByName, true, "name", func(e model.Entity) []string { return []string{get(e)} }}
+	}
+	switch k {
+	case model.KindIdentity:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.Identity).Name }),
+			{ByExternalID, true, "externalId", on(func(i *model.Identity) []string { return deref(i.ExternalID) })},
+			{ByAttribute, false, "", on(func(i *model.Identity) []string { return i.RoleAttributes })},
+			{ByService, false, "", on(identityServices)},
+			{ByConfig, false, "", on(identityConfigs)},
+		}
+	case model.KindAuthenticator:
+		return []index{
+			{ByIdentity, false, "", on(func(a *model.Authenticator) []string { return []string{a.IdentityID} })},
+			{ByUsername, true, "updbUsername", on(func(a *model.Authenticator) []string { return []string{a.Username} })},
+			{ByFingerprint, true, "certFingerprint", on(func(a *model.Authenticator) []string { return []string{a.Fingerprint} })},
+		}
+	case model.KindEnrollment:
+		return []index{
+			{ByToken, true, "token", on(func(e *model.Enrollment) []string { return []string{e.Token} })},
+			{ByIdentity, false, "", on(func(e *model.Enrollment) []string { return []string{e.IdentityID} })},
+			{ByRouter, false, "", on(func(e *model.Enrollment) []string { return []string{e.EdgeRouterID, e.TransitRouterID} })},
+		}
+	case model.KindService:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.Service).Name }),
+			{ByAttribute, false, "", on(func(s *model.Service) []string { return s.RoleAttributes })},
+			{ByConfig, false, "", on(func(s *model.Service) []string { return s.Configs })},
+		}
+	case model.KindConfig:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.Config).Name }),
+			{ByConfigType, false, "", on(func(c *model.Config) []string { return []string{c.ConfigTypeID} })},
+		}
+	case model.KindConfigType:
+		return []index{name(func(e model.Entity) string { return e.(*model.ConfigType).Name })}
+	case model.KindEdgeRouter:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.EdgeRouter).Name }),
+			{ByAttribute, false, "", on(func(r *model.EdgeRouter) []string { return r.RoleAttributes })},
+			{ByFingerprint, true, "fingerprint", on(func(r *model.EdgeRouter) []string { return []string{r.Fingerprint} })},
+		}
+	case model.KindServicePolicy:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.ServicePolicy).Name }),
+			{ByIdentityRole, false, "", on(func(p *model.ServicePolicy) []string { return p.IdentityRoles })},
+			{ByServiceRole, false, "", on(func(p *model.ServicePolicy) []string { return p.ServiceRoles })},
+			{ByPostureCheckRole, false, "", on(func(p *model.ServicePolicy) []string { return p.PostureCheckRoles })},
+		}
+	case model.KindEdgeRouterPolicy:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.EdgeRouterPolicy).Name }),
+			{ByIdentityRole, false, "", on(func(p *model.EdgeRouterPolicy) []string { return p.IdentityRoles })},
+			{ByEdgeRouterRole, false, "", on(func(p *model.EdgeRouterPolicy) []string { return p.EdgeRouterRoles })},
+		}
+	case model.KindServiceEdgeRouterPolicy:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.ServiceEdgeRouterPolicy).Name }),
+			{ByServiceRole, false, "", on(func(p *model.ServiceEdgeRouterPolicy) []string { return p.ServiceRoles })},
+			{ByEdgeRouterRole, false, "", on(func(p *model.ServiceEdgeRouterPolicy) []string { return p.EdgeRouterRoles })},
+		}
+	case model.KindTerminator:
+		return []index{
+			{ByService, false, "", on(func(t *model.Terminator) []string { return []string{t.ServiceID} })},
+			{ByRouter, false, "", on(func(t *model.Terminator) []string { return []string{t.RouterID} })},
+			{ByHost, false, "", on(func(t *model.Terminator) []string { return []string{t.HostID} })},
+		}
+	case model.KindAuthPolicy:
+		return []index{name(func(e model.Entity) string { return e.(*model.AuthPolicy).Name })}
+	}
+	return nil
+}
+
+// newDB returns an empty database with a table per kind.
+func newDB() (*memdb.MemDB, error) {
+	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema)}
+	for _, k := range model.Kinds() {
+		t := &memdb.TableSchema{Name: string(k), Indexes: map[string]*memdb.IndexSchema{
+			indexID: {Name: indexID, Unique: true, Indexer: idIndexer{}},
+		}}
+		for _, ix := range indexes(k) {
+			t.Indexes[ix.name] = &memdb.IndexSchema{
+				Name: ix.name, Unique: ix.unique, AllowMissing: true, Indexer: keyIndexer{ix.keys},
+			}
+		}
+		schema.Tables[string(k)] = t
+	}
+	return memdb.NewMemDB(schema)
+}
+
+// idIndexer indexes the id as it is.
+type idIndexer struct{}
+
+func (idIndexer) FromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
+
+func (idIndexer) PrefixFromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
+
+func (idIndexer) FromObject(raw any) (bool, []byte, error) {
+	e, ok := raw.(model.Entity)
+	if !ok {
+		return false, nil, fmt.Errorf("%T is no entity", raw)
+	}
+	id := e.Meta().ID
+	return id != "", []byte(id), nil
+}
+
+// keyIndexer indexes any number of strings. A NUL ends a key, so NUL bytes in
+// values are escaped.
+type keyIndexer struct {
+	keys func(model.Entity) []string
+}
+
+func (keyIndexer) FromArgs(args ...any) ([]byte, error) { return key(args[0].(string)), nil }
+
+func (x keyIndexer) FromObject(raw any) (bool, [][]byte, error) {
+	var out [][]byte
+	for _, s := range x.keys(raw.(model.Entity)) {
+		if s != "" {
+			out = append(out, key(s))
+		}
+	}
+	return len(out) > 0, out, nil
+}
+
+func key(s string) []byte {
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "\x00\xff")
+	}
+	b := make([]byte, 0, len(s)+1)
+	return append(append(b, s...), 0)
+}
+
+func deref(s *string) []string {
+	if s == nil {
+		return nil
+	}
+	return []string{*s}
+}
+
+// identityServices returns the services that an identity has settings for.
+func identityServices(i *model.Identity) []string {
+	if len(i.ServiceConfigs)+len(i.ServiceHostingCosts)+len(i.ServiceHostingPrecedences) == 0 {
+		return nil
+	}
+	ids := slices.Collect(maps.Keys(i.ServiceConfigs))
+	ids = slices.AppendSeq(ids, maps.Keys(i.ServiceHostingCosts))
+	ids = slices.AppendSeq(ids, maps.Keys(i.ServiceHostingPrecedences))
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// identityConfigs returns the configs in the overrides of an identity.
+func identityConfigs(i *model.Identity) []string {
+	var ids []string
+	for _, byType := range i.ServiceConfigs {
+		ids = slices.AppendSeq(ids, maps.Values(byType))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
