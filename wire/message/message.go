@@ -156,7 +156,7 @@ func Read(r io.Reader, l Limits) (*Message, error) {
 	if err := l.Check(p); err != nil {
 		return nil, err
 	}
-	rest := make([]byte, p.HeadersLen+p.BodyLen)
+	rest := make([]byte, uint64(p.HeadersLen)+uint64(p.BodyLen))
 	if _, err := io.ReadFull(r, rest); err != nil {
 		return nil, fmt.Errorf("message: body cut short: %w", err)
 	}
