@@ -2,7 +2,6 @@ package token
 
 import (
 	"crypto/ecdsa"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -48,27 +47,22 @@ const (
 	flagFingerprint
 )
 
-const signatureLen = 64
-
 // sessionDomain separates these signatures from every other use of the key.
 const sessionDomain = "weft session token 1\x00"
 
-// Session returns the token of a session. It fails when an id is empty or
+// Session returns the token of a session. The same claims and key give the same
+// text, so nobody has to store it. It fails when an id is empty or
 // longer than 255 bytes.
 func (s *Signer) Session(claims Session) (string, error) {
 	body, err := appendSession(s.raw[:], claims)
 	if err != nil {
 		return "", err
 	}
-	digest := sha256.Sum256(append([]byte(sessionDomain), body...))
-	r, v, err := ecdsa.Sign(rand.Reader, s.key, digest[:])
+	sig, err := s.sign(append([]byte(sessionDomain), body...))
 	if err != nil {
 		return "", err
 	}
-	var sig [signatureLen]byte
-	r.FillBytes(sig[:32])
-	v.FillBytes(sig[32:])
-	return SessionPrefix + base64.RawURLEncoding.EncodeToString(append(body, sig[:]...)), nil
+	return SessionPrefix + base64.RawURLEncoding.EncodeToString(append(body, sig...)), nil
 }
 
 // appendSession writes: key id (8), issue time in Unix milliseconds (8,

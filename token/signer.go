@@ -1,8 +1,13 @@
 package token
 
 import (
+	"crypto"
 	"crypto/ecdsa"
+	"crypto/sha256"
+	"encoding/asn1"
 	"encoding/hex"
+	"fmt"
+	"math/big"
 )
 
 // Signer makes tokens with one key. It is safe for concurrent use.
@@ -31,3 +36,24 @@ func NewSigner(key *ecdsa.PrivateKey) (*Signer, error) {
 
 // KeyID returns the id of the key, the kid of every token made.
 func (s *Signer) KeyID() string { return s.kid }
+
+// signatureLen is the length of a signature: R and S of 32 bytes each.
+const signatureLen = 64
+
+// sign returns the signature of SHA-256 of text in the form of JWS ES256. It is
+// deterministic (RFC 6979).
+func (s *Signer) sign(text []byte) ([]byte, error) {
+	digest := sha256.Sum256(text)
+	der, err := s.key.Sign(nil, digest[:], crypto.SHA256)
+	if err != nil {
+		return nil, fmt.Errorf("token: signing: %w", err)
+	}
+	var v struct{ R, S *big.Int }
+	if _, err := asn1.Unmarshal(der, &v); err != nil {
+		return nil, fmt.Errorf("token: signing: %w", err)
+	}
+	sig := make([]byte, signatureLen)
+	v.R.FillBytes(sig[:signatureLen/2])
+	v.S.FillBytes(sig[signatureLen/2:])
+	return sig, nil
+}

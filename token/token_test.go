@@ -60,6 +60,9 @@ func TestSessionRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if again, _ := s.Session(want); again != text {
+			t.Error("not deterministic")
+		}
 		if strings.HasPrefix(text, "ey") || len(text) > maxSessionToken || !IsSession(text) {
 			t.Errorf("form of %q", text)
 		}
