@@ -1,6 +1,9 @@
 package query
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Field describes one public name of a list.
 type Field struct {
@@ -45,6 +48,18 @@ func (s *Schema) Index(name string) int {
 		return i
 	}
 	return -1
+}
+
+// resolve returns the position of a name and the key of a tag, -1 if unknown.
+func (s *Schema) resolve(name string) (field int, tag string) {
+	if i, ok := s.byName[name]; ok {
+		return i, ""
+	}
+	head, key, ok := strings.Cut(name, ".")
+	if i, known := s.byName[head]; ok && known && s.fields[i].Type == Any {
+		return i, key
+	}
+	return -1, ""
 }
 
 // Row gives the values of one listed entity by the positions of its schema.

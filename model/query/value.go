@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"math"
 	"strings"
 	"time"
 )
@@ -23,17 +24,21 @@ const (
 
 // String returns the name used in error texts.
 func (t Type) String() string {
-	return [...]string{"null", "string", "number", "float", "bool", "datetime", "any"}[t]
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "unknown"
 }
+
+var typeNames = [...]string{"null", "string", "int64", "float64", "bool", "datetime", "any"}
 
 // Value is one value of a row; the zero Value is null. It is made by the
 // functions below and copied freely; making one does not allocate.
 type Value struct {
-	typ  Type
 	text string
-	num  int64 // Int; Bool as 0 or 1; Time as seconds of Unix time
-	frac float64
-	nano int32
+	num  int64 // Int; Bool as 0 or 1; Float as its bits; Time as Unix seconds
+	nano int32 // Time: nanoseconds within the second
+	typ  Type
 }
 
 // StringOf returns the value of a text.
@@ -43,7 +48,7 @@ func StringOf(s string) Value { return Value{typ: String, text: s} }
 func IntOf(n int64) Value { return Value{typ: Int, num: n} }
 
 // FloatOf returns the value of a floating point number.
-func FloatOf(f float64) Value { return Value{typ: Float, frac: f} }
+func FloatOf(f float64) Value { return Value{typ: Float, num: int64(math.Float64bits(f))} }
 
 // BoolOf returns the value of a truth value.
 func BoolOf(b bool) Value {
@@ -58,8 +63,8 @@ func TimeOf(t time.Time) Value {
 	return Value{typ: Time, num: t.Unix(), nano: int32(t.Nanosecond())}
 }
 
-// AnyOf returns the value of a tag as decoded from JSON: string, bool, any
-// number type, or null for everything else. Numbers become floating point.
+// AnyOf returns the value of a tag as decoded from JSON: string, bool or a
+// number; null for everything else. Numbers become floating point.
 func AnyOf(v any) Value {
 	switch v := v.(type) {
 	case string:
@@ -85,31 +90,26 @@ func (v Value) Text() string { return v.text }
 // Compare orders values: null first, then by type, then by value: strings by
 // bytes, false before true. Int and Float compare as numbers.
 func (v Value) Compare(w Value) int {
-	if v.typ != w.typ {
-		if v.isNumber() && w.isNumber() {
-			return cmp.Compare(v.float(), w.float())
-		}
-		return cmp.Compare(v.typ, w.typ)
-	}
-	switch v.typ {
-	case String:
+	switch {
+	case v.typ == String && w.typ == String:
 		return strings.Compare(v.text, w.text)
-	case Float:
-		return cmp.Compare(v.frac, w.frac)
-	case Time:
-		if c := cmp.Compare(v.num, w.num); c != 0 {
-			return c
-		}
-		return cmp.Compare(v.nano, w.nano)
+	case v.typ != w.typ && v.isNumber() && w.isNumber(), v.typ == Float && w.typ == Float:
+		return cmp.Compare(v.float(), w.float())
+	case v.typ != w.typ:
+		return cmp.Compare(v.typ, w.typ)
+	case v.num != w.num:
+		return cmp.Compare(v.num, w.num)
 	}
-	return cmp.Compare(v.num, w.num)
+	return cmp.Compare(v.nano, w.nano)
 }
 
 func (v Value) isNumber() bool { return v.typ == Int || v.typ == Float }
+
+func (v Value) isTrue() bool { return v.typ == Bool && v.num == 1 }
 
 func (v Value) float() float64 {
 	if v.typ == Int {
 		return float64(v.num)
 	}
-	return v.frac
+	return math.Float64frombits(uint64(v.num))
 }
