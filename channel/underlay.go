@@ -106,6 +106,9 @@ func (u *underlay) readRest(n int) (*Frame, error) {
 	for {
 		if _, err := io.ReadFull(u.conn, f.raw[at:]); err != nil {
 			f.Release()
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
 			return nil, err
 		}
 		at = len(f.raw)
