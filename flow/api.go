@@ -74,6 +74,7 @@ type Segment struct {
 	UUID         []byte // opaque trace id of the sender, nil if absent
 	EdgeFlags    uint32 // flags of a Data message that the sender passed along
 	HasEdgeFlags bool
+	layer        bool // carries only news for flow control
 	owner        Releaser
 }
 

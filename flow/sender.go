@@ -1,0 +1,171 @@
+package flow
+
+import (
+	"time"
+
+	"github.com/weftnet/weft/wire/xgress"
+)
+
+const (
+	overhead       = 256 // bytes charged per payload, so that empty ones are not free
+	minWindow      = 16 << 10
+	retransmitMost = 16 // payloads per step
+)
+
+// sent is a payload that is not acknowledged yet.
+type sent struct {
+	flags    xgress.Flags
+	edge     uint32
+	hasEdge  bool
+	caps     bool
+	acked    bool
+	times    uint8 // transmissions, saturating
+	buf      *buffer
+	uuid     []byte
+	at       time.Duration // last transmission
+	attached int           // bytes charged to the window
+}
+
+// sender is the sending half of an end: numbering, window, retransmission.
+type sender struct {
+	window, most int
+	next         int32  // next sequence
+	base         int32  // sequence of queue[head]
+	queue        []sent // contiguous sequences
+	head         int
+	inFlight     int // bytes charged for queue[head:] without the acknowledged
+	peerBuffer   int // bytes the peer holds undelivered, as it last said
+	rtt          roundTrip
+	backoff      uint
+	limited      bool // ran out of credit since the window was last judged
+	turned       int  // bytes acknowledged since then
+	probe        bool // one payload may go without credit
+}
+
+func (s *sender) pending() int { return len(s.queue) - s.head }
+
+func (s *sender) credit() int { return s.window - s.inFlight - s.peerBuffer }
+
+// ready reports whether one more payload may be sent, whatever its size: a
+// receiver judges its limit before it stores, so one payload never overflows it.
+func (s *sender) ready() bool { return s.credit() > 0 || s.probe }
+
+// reopened reports whether waking a waiting writer is worth it: room for more
+// than crumbs, or nothing under way that could make more room.
+func (s *sender) reopened() bool {
+	c := s.credit()
+	return c >= min(s.window/4, 64<<10) || (c > 0 && s.inFlight == 0) || s.probe
+}
+
+func (s *sender) push(now time.Duration, p sent) (*sent, int32) {
+	size := overhead
+	if p.buf != nil {
+		size += len(p.buf.b)
+	}
+	p.at, p.times, p.attached = now, 1, size
+	s.inFlight += size
+	s.probe = false
+	seq := s.next
+	if s.pending() == 0 {
+		s.base = seq
+	}
+	s.queue = append(s.queue, p)
+	s.next++
+	return &s.queue[len(s.queue)-1], seq
+}
+
+// ack takes one acknowledged sequence; fresh is false for one that is unknown
+// or acknowledged before. It returns when the payload was last sent if that
+// transmission is the one acknowledged, else 0.
+func (s *sender) ack(now time.Duration, seq int32) (at time.Duration, fresh bool) {
+	i := int(seq) - int(s.base)
+	if i < 0 || i >= s.pending() || s.queue[s.head+i].acked {
+		return 0, false
+	}
+	p := &s.queue[s.head+i]
+	p.acked = true
+	s.inFlight -= p.attached
+	s.turned += p.attached
+	if p.buf != nil {
+		p.buf.release()
+		p.buf = nil
+	}
+	if p.times == 1 || now-p.at >= s.rtt.lowest {
+		at = p.at
+		if p.times == 1 {
+			s.rtt.sample(now, now-p.at)
+		}
+	}
+	s.trim()
+	return at, true
+}
+
+// trim forgets acknowledged payloads at the front.
+func (s *sender) trim() {
+	for s.head < len(s.queue) && s.queue[s.head].acked {
+		s.queue[s.head] = sent{}
+		s.head++
+		s.base++
+	}
+	switch {
+	case s.head == len(s.queue):
+		s.queue, s.head = s.queue[:0], 0
+		if cap(s.queue) > 16 {
+			s.queue = nil
+		}
+	case s.head >= 64 && s.head*2 >= len(s.queue):
+		n := copy(s.queue, s.queue[s.head:])
+		clear(s.queue[n:])
+		s.queue, s.head = s.queue[:n], 0
+	}
+}
+
+// judge grows the window when it was the limit for a whole turn and no queue
+// is building up on the path.
+func (s *sender) judge() {
+	if s.turned < s.window {
+		return
+	}
+	if s.limited && s.rtt.calm() {
+		s.window = min(2*s.window, s.most)
+	}
+	s.limited, s.turned = false, 0
+}
+
+// overdue yields the payloads sent before the given time, oldest first, at
+// most retransmitMost, and notes their retransmission.
+func (s *sender) overdue(now, before time.Duration, yield func(*sent, int32)) int {
+	n := 0
+	for i := s.head; i < len(s.queue) && n < retransmitMost; i++ {
+		p := &s.queue[i]
+		if p.acked || p.at > before {
+			continue
+		}
+		p.at = now
+		if p.times < 255 {
+			p.times++
+		}
+		yield(p, s.base+int32(i-s.head))
+		n++
+	}
+	return n
+}
+
+// oldest returns when the first unacknowledged payload was last sent.
+func (s *sender) oldest() (time.Duration, bool) {
+	if s.pending() == 0 {
+		return 0, false
+	}
+	return s.queue[s.head].at, true
+}
+
+// drop forgets everything unacknowledged.
+func (s *sender) drop() {
+	for i := s.head; i < len(s.queue); i++ {
+		if s.queue[i].buf != nil {
+			s.queue[i].buf.release()
+		}
+	}
+	s.base = s.next
+	s.queue, s.head, s.inFlight = nil, 0, 0
+}
