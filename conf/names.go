@@ -1,0 +1,51 @@
+package conf
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+func (s *SANs) check(c *Checker, path string) {
+	checkEach(c, path+".ip", s.IP, isAddress)
+	checkEach(c, path+".uri", s.URI, isURI)
+}
+
+// checkEach refuses every entry of a list for which expect returns what it
+// should have been.
+func checkEach(c *Checker, path string, list Strings, expect func(string) string) {
+	for i, text := range list {
+		if want := expect(text); want != "" {
+			c.Refuse(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("expected %s, found %q", want, text), "")
+		}
+	}
+}
+
+func isAddress(text string) string {
+	if _, err := netip.ParseAddr(text); err != nil {
+		return "an IP address"
+	}
+	return ""
+}
+
+func isAddressOrRange(text string) string {
+	if _, err := netip.ParsePrefix(text); err != nil && isAddress(text) != "" {
+		return "an IP address or range"
+	}
+	return ""
+}
+
+func isHostPattern(text string) string {
+	if text == "" || isAddress(text) == "" || strings.ContainsAny(strings.TrimPrefix(text, "*."), "*:/") {
+		return "a host name without scheme and port, or *. and a host name"
+	}
+	return ""
+}
+
+func isURI(text string) string {
+	if u, err := url.Parse(text); err != nil || u.Scheme == "" {
+		return "a URI"
+	}
+	return ""
+}

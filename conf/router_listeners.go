@@ -1,0 +1,165 @@
+package conf
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Listener is where clients come in.
+type Listener struct {
+	Binding   string          `conf:"binding" required:"true" doc:"edge, tunnel, transport, proxy, transport_udp or proxy_udp"`
+	Address   Address         `conf:"address,bind" doc:"address to listen on"`
+	Advertise HostPort        `conf:"advertise" doc:"other place for options.advertise"`
+	Service   string          `conf:"service" doc:"proxy, proxy_udp: service of every connection"`
+	Options   ListenerOptions `conf:"options" doc:"options of the binding"`
+}
+
+// ListenerOptions are the options of all bindings; each reads its own.
+type ListenerOptions struct {
+	ChannelOptions
+	DataOptions
+	TunnelOptions
+	Advertise HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
+	_         time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
+	_         time.Duration `conf:"lookupApiSessionTimeout" inert:"sessions are checked without the controller"`
+}
+
+// DataOptions tune the data plane of a binding.
+type DataOptions struct {
+	ConnectTimeout time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is the operating system's"`
+	_              any           `conf:"mtu" inert:"data is cut to fit its carrier"`
+	_              any           `conf:"txPortalStartSize" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalMinSize" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalMaxSize" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalIncreaseThresh" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalIncreaseScale" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalRetxThresh" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalRetxScale" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalDupAckThresh" inert:"windows adapt by themselves"`
+	_              any           `conf:"txPortalDupAckScale" inert:"windows adapt by themselves"`
+	_              any           `conf:"rxBufferSize" inert:"windows adapt by themselves"`
+	_              any           `conf:"retxStartMs" inert:"nothing is lost on the way that a timer would have to repair"`
+	_              any           `conf:"retxScale" inert:"nothing is lost on the way that a timer would have to repair"`
+	_              any           `conf:"retxAddMs" inert:"nothing is lost on the way that a timer would have to repair"`
+	_              any           `conf:"retxMaxMs" inert:"nothing is lost on the way that a timer would have to repair"`
+	_              any           `conf:"maxRttScale" inert:"nothing is lost on the way that a timer would have to repair"`
+	_              any           `conf:"retransmission" inert:"the ecosystem ignores it too"`
+	_              any           `conf:"getSessionTimeout" inert:"the ecosystem ignores it too"`
+	_              any           `conf:"txQueueSize" inert:"queues are bounded in bytes"`
+	_              any           `conf:"maxCloseWaitMs" inert:"a circuit closes when its data is delivered"`
+	_              any           `conf:"getCircuitTimeout" inert:"ctrl.defaultRequestTimeout bounds it"`
+	_              any           `conf:"circuitStartTimeout" inert:"a circuit starts with its first message"`
+	_              any           `conf:"randomDrops" inert:"it is a test aid"`
+	_              any           `conf:"drop1InN" inert:"it is a test aid"`
+}
+
+// TunnelOptions are the options of the tunnel binding.
+type TunnelOptions struct {
+	Mode             string        `conf:"mode" doc:"tunnel: host, tproxy, proxy or tproxy:path; default tproxy"`
+	Resolver         string        `conf:"resolver" default:"udp://127.0.0.1:53" doc:"tunnel: address of the DNS server"`
+	DNSSvcIPRange    netip.Prefix  `conf:"dnsSvcIpRange" default:"100.64.0.1/10" doc:"tunnel: addresses given to names"`
+	DNSUpstream      Strings       `conf:"dnsUpstream" doc:"tunnel: servers for other names"`
+	DNSUnanswerable  string        `conf:"dnsUnanswerable" default:"refused" oneof:"refused|servfail|timeout" doc:"tunnel: answer to other names without a server"`
+	LANIf            string        `conf:"lanIf" doc:"tunnel: interface of the local network"`
+	Services         Strings       `conf:"services" doc:"tunnel proxy: name:port or name:port:tcp or name:port:udp"`
+	UDPIdleTimeout   time.Duration `conf:"udpIdleTimeout" default:"5m" min:"5s" clamp:"default" doc:"tunnel: silence that ends a UDP flow"`
+	UDPCheckInterval time.Duration `conf:"udpCheckInterval" default:"30s" min:"1s" clamp:"default" doc:"tunnel: time between two looks at UDP flows"`
+	_                time.Duration `conf:"svcPollRate" inert:"services are pushed"`
+}
+
+// Dialer is a binding that may be dialed.
+type Dialer struct {
+	Binding string      `conf:"binding" required:"true" doc:"transport, transport_udp, edge_transport, udp, proxy or proxy_udp"`
+	Options DataOptions `conf:"options" doc:"options of the binding"`
+}
+
+// dialers says which bindings exist and what is not active yet.
+var dialers = bindings{
+	"transport": "", "edge": "", "tunnel": "", "proxy": "", "proxy_udp": "",
+	"transport_udp": "egress over UDP", "udp": "egress over UDP",
+	"edge_transport": "egress that ends encryption in the router",
+}
+
+var listeners = bindings{
+	"edge": "", "tunnel": "the tunneler in the router", "transport": "plain on-ramps", "proxy": "plain on-ramps",
+	"transport_udp": "plain on-ramps", "proxy_udp": "plain on-ramps",
+}
+
+func (d *Dialer) check(c *Checker, path string) { c.binding(path+".binding", d.Binding, dialers) }
+
+// binding refuses an unknown binding and notes one that is not active yet.
+func (c *Checker) binding(path, name string, known bindings) {
+	later, ok := known[name]
+	switch {
+	case name == "":
+	case !ok:
+		c.Refuse(path, fmt.Sprintf("no binding is called %q", name), "use one of "+known.names())
+	case later != "":
+		c.inactive = append(c.inactive, Problem{File: c.file, Line: c.line(path), Key: path, Text: name + ", " + later + ": not active yet"})
+	}
+}
+
+func (l *Listener) check(c *Checker, path string) {
+	c.binding(path+".binding", l.Binding, listeners)
+	switch l.Binding {
+	case "edge":
+		l.checkEdge(c, path)
+	case "tunnel":
+		l.checkTunnel(c, path)
+	case "":
+	default:
+		l.checkPlain(c, path)
+	}
+}
+
+func (l *Listener) checkEdge(c *Checker, path string) {
+	switch {
+	case l.Address.IsZero() && !c.Has(path+".address"):
+		c.Refuse(path+".address", "is missing", "add address: tls:host:port")
+	case l.Address.Type == "wss":
+		c.inactive = append(c.inactive, Problem{File: c.file, Line: c.line(path + ".address"), Key: path + ".address", Text: "WebSocket listeners: not active yet"})
+	case l.Address.Type != "tls" && !l.Address.IsZero():
+		c.Refuse(path+".address", "type "+strconv.Quote(l.Address.Type)+" does not work here", "use tls:host:port")
+	}
+	if l.Options.Advertise.IsZero() {
+		l.Options.Advertise = l.Advertise
+	}
+	if l.Options.Advertise.IsZero() && !c.Has(path+".options.advertise") && !c.Has(path+".advertise") {
+		c.Refuse(path+".options.advertise", "is missing", "add advertise: host:port, the address that clients use")
+	}
+}
+
+func (l *Listener) checkTunnel(c *Checker, path string) {
+	mode, _, _ := strings.Cut(l.Options.Mode, ":")
+	if !slices.Contains([]string{"", "host", "tproxy", "proxy"}, mode) {
+		c.Refuse(path+".options.mode", fmt.Sprintf("expected host, tproxy, proxy or tproxy:path, found %q", l.Options.Mode), "")
+	}
+	checkEach(c, path+".options.services", l.Options.Services, isServicePort)
+}
+
+func (l *Listener) checkPlain(c *Checker, path string) {
+	if l.Address.IsZero() && !c.Has(path+".address") {
+		c.Refuse(path+".address", "is missing", "add address: type:host:port")
+	}
+	if strings.HasPrefix(l.Binding, "proxy") && l.Service == "" {
+		c.Refuse(path+".service", "is missing", "name the service of the connections")
+	}
+}
+
+// isServicePort checks name:port and name:port:protocol.
+func isServicePort(text string) string {
+	parts := strings.Split(text, ":")
+	ok := len(parts) == 2 || len(parts) == 3 && (parts[2] == "tcp" || parts[2] == "udp")
+	if ok {
+		port, err := strconv.Atoi(parts[1])
+		ok = err == nil && port > 0 && port < 65536 && parts[0] != ""
+	}
+	if !ok {
+		return "name:port or name:port:tcp or name:port:udp"
+	}
+	return ""
+}

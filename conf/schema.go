@@ -1,0 +1,158 @@
+package conf
+
+import (
+	"net/netip"
+	"reflect"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A schema is a struct with one field per key. Tags say the rest:
+//
+//	conf:"name,alias,..."  the key and other spellings of it
+//	default:"5s"           value when the key is absent
+//	min, max               bounds
+//	clamp:"bound|default"  outside the bounds: that value and a warning
+//	unit:"ms|s"            a duration written as a whole number of that unit
+//	oneof:"a|b"            allowed values
+//	types:"tls|wss"        allowed address types; bare:"tls" is assumed if none
+//	required:"true"        has to be there when its section is
+//	later:"what"           read and checked, not active yet
+//	inert:"why"            accepted without effect, one warning
+//	refused:"why"          known and refused
+//	doc:"..."              one line for the reference
+//
+// Keys that are only inert or refused stand on fields named _.
+type field struct {
+	name     string
+	aliases  []string
+	index    []int
+	typ      reflect.Type
+	required bool
+	def      string
+	hasDef   bool
+	min, max string
+	clamp    string
+	unit     string
+	oneof    []string
+	types    []string
+	bare     string
+	later    string
+	inert    string
+	refused  string
+	doc      string
+}
+
+// Raw is a part of a file that is kept as it is.
+type Raw struct{ Node *yaml.Node }
+
+// Strings is a list of texts for which a single text may stand too.
+type Strings []string
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	addressType  = reflect.TypeFor[Address]()
+	hostPortType = reflect.TypeFor[HostPort]()
+	prefixType   = reflect.TypeFor[netip.Prefix]()
+	rawType      = reflect.TypeFor[Raw]()
+	stringsType  = reflect.TypeFor[Strings]()
+)
+
+// isSection reports whether values of t are maps of keys.
+func isSection(t reflect.Type) bool {
+	switch t {
+	case addressType, hostPortType, prefixType, rawType:
+		return false
+	}
+	return t.Kind() == reflect.Struct
+}
+
+// fieldsOf reads the tags of a schema struct; embedded structs count as
+// written out.
+func fieldsOf(t reflect.Type) []field {
+	var out []field
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if sf.Anonymous {
+			for _, f := range fieldsOf(sf.Type) {
+				if f.index != nil {
+					f.index = append([]int{i}, f.index...)
+				}
+				out = append(out, f)
+			}
+			continue
+		}
+		if f, ok := fieldOf(sf); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func fieldOf(sf reflect.StructField) (field, bool) {
+	names, ok := sf.Tag.Lookup("conf")
+	if !ok {
+		return field{}, false
+	}
+	tag := sf.Tag.Get
+	all := strings.Split(names, ",")
+	f := field{
+		name: all[0], aliases: all[1:], typ: sf.Type, required: tag("required") == "true",
+		min: tag("min"), max: tag("max"), clamp: tag("clamp"), unit: tag("unit"),
+		oneof: split(tag("oneof")), types: split(tag("types")), bare: tag("bare"),
+		later: tag("later"), inert: tag("inert"), refused: tag("refused"), doc: tag("doc"),
+	}
+	f.def, f.hasDef = sf.Tag.Lookup("default")
+	if sf.Name != "_" {
+		f.index = sf.Index
+	}
+	return f, true
+}
+
+func split(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "|")
+}
+
+// pathsOf lists the dotted paths of every key below t, so that a key in the
+// wrong place can be told its right one.
+func pathsOf(t reflect.Type, prefix string, add func(name, path string)) {
+	for _, f := range fieldsOf(t) {
+		path := join(prefix, f.name)
+		if f.inert == "" && f.refused == "" {
+			add(f.name, path)
+		}
+		if elem, list := sectionBelow(f.typ); elem != nil {
+			if list {
+				path += "[]"
+			}
+			pathsOf(elem, path, add)
+		}
+	}
+}
+
+// sectionBelow returns the schema struct that t holds, if any, and whether
+// it holds a list of them.
+func sectionBelow(t reflect.Type) (elem reflect.Type, list bool) {
+	if t.Kind() == reflect.Slice {
+		t, list = t.Elem(), true
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if isSection(t) {
+		return t, list
+	}
+	return nil, false
+}
+
+func join(prefix, name string) string {
+	if prefix == "" {
+		return name
+	}
+	return prefix + "." + name
+}

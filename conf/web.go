@@ -1,0 +1,134 @@
+package conf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WebServer is one HTTPS server.
+type WebServer struct {
+	Name       string      `conf:"name" required:"true" doc:"name in the log"`
+	BindPoints []BindPoint `conf:"bindPoints" required:"true" doc:"where it listens"`
+	APIs       []WebAPI    `conf:"apis" required:"true" doc:"what it serves"`
+	Identity   *Identity   `conf:"identity" doc:"key material; default that of the process"`
+	Options    WebOptions  `conf:"options" doc:"time-outs and TLS versions"`
+}
+
+// BindPoint is one listening address and how others reach it.
+type BindPoint struct {
+	Interface  HostPort     `conf:"interface" doc:"host:port to listen on"`
+	Address    HostPort     `conf:"address" doc:"host:port that clients use"`
+	NewAddress HostPort     `conf:"newAddress" later:"moving clients to a new address" doc:"host:port that clients should move to"`
+	Identity   *OverlayBind `conf:"identity" later:"serving an API over the overlay" doc:"serve over the overlay instead"`
+}
+
+// OverlayBind serves an API through a service of the overlay.
+type OverlayBind struct {
+	File                          string         `conf:"file" doc:"identity file"`
+	Env                           string         `conf:"env" doc:"variable that holds a base64 identity"`
+	Service                       string         `conf:"service" required:"true" doc:"service to host"`
+	TLSClientAuthenticationPolicy string         `conf:"tlsClientAuthenticationPolicy" doc:"as in Go's crypto/tls"`
+	ListenOptions                 OverlayOptions `conf:"listenOptions" doc:"how to host"`
+}
+
+// OverlayOptions say how an API hosts its service.
+type OverlayOptions struct {
+	BindUsingEdgeIdentity bool `conf:"bindUsingEdgeIdentity" default:"false" doc:"terminator identity is that of the file"`
+}
+
+// WebAPI is one API of a server.
+type WebAPI struct {
+	Binding string     `conf:"binding" required:"true" doc:"name of the API"`
+	Options APIOptions `conf:"options" doc:"options of the API"`
+}
+
+// APIOptions are the options of all APIs; each reads its own.
+type APIOptions struct {
+	Secret            string  `conf:"secret" later:"edge-oidc" doc:"edge-oidc: key of its cookies"`
+	RedirectURIs      Strings `conf:"redirectURIs" later:"edge-oidc" doc:"edge-oidc: allowed redirects after login"`
+	PostLogoutURIs    Strings `conf:"postLogoutURIs" later:"edge-oidc" doc:"edge-oidc: allowed redirects after logout"`
+	ScrapeCert        string  `conf:"scrapeCert" later:"metrics" doc:"metrics: the one client certificate that may read"`
+	IncludeTimestamps bool    `conf:"includeTimestamps" default:"false" later:"metrics" doc:"metrics: add time stamps"`
+	Path              string  `conf:"path" later:"spa" doc:"spa: path below /"`
+	Location          string  `conf:"location" later:"spa" doc:"spa: directory"`
+	IndexFile         string  `conf:"indexFile" default:"index.html" later:"spa" doc:"spa: file for unknown paths"`
+}
+
+// WebOptions are time-outs and TLS versions of a server.
+type WebOptions struct {
+	ReadTimeout   time.Duration `conf:"readTimeout" default:"5s" min:"1ms" doc:"time to read a request"`
+	IdleTimeout   time.Duration `conf:"idleTimeout" default:"5s" min:"1ms" doc:"time between requests"`
+	WriteTimeout  time.Duration `conf:"writeTimeout" default:"10s" min:"1ms" doc:"time to answer"`
+	MinTLSVersion string        `conf:"minTLSVersion" default:"TLS1.2" oneof:"TLS1.0|TLS1.1|TLS1.2|TLS1.3" doc:"oldest TLS version"`
+	MaxTLSVersion string        `conf:"maxTLSVersion" default:"TLS1.3" oneof:"TLS1.0|TLS1.1|TLS1.2|TLS1.3" doc:"newest TLS version"`
+}
+
+func (o *WebOptions) check(c *Checker, path string) {
+	if o.MaxTLSVersion < o.MinTLSVersion {
+		c.Refuse(path+".maxTLSVersion", "is older than minTLSVersion", "raise it or lower minTLSVersion")
+	}
+}
+
+func (s *WebServer) check(c *Checker, path string) {
+	if c.Has(path+".bindPoints") && len(s.BindPoints) == 0 {
+		c.Refuse(path+".bindPoints", "is empty", "add interface and address")
+	}
+	if c.Has(path+".apis") && len(s.APIs) == 0 {
+		c.Refuse(path+".apis", "is empty", "add a binding")
+	}
+}
+
+func (b *BindPoint) check(c *Checker, path string) {
+	if b.Identity != nil {
+		return
+	}
+	b.needsPort(c, path+".interface", b.Interface)
+	b.needsPort(c, path+".address", b.Address)
+}
+
+func (b *BindPoint) needsPort(c *Checker, path string, v HostPort) {
+	switch {
+	case !c.Has(path):
+		c.Refuse(path, "is missing", "add it as host:port")
+	case v.Port == 0:
+		c.Refuse(path, "has no port", "use a port from 1 to 65535")
+	}
+}
+
+func (o *OverlayBind) check(c *Checker, path string) {
+	if (o.File == "") == (o.Env == "") {
+		c.Refuse(path, "needs either file or env", "name the identity file")
+	}
+}
+
+// bindings are the APIs of a kind of process; the value says what is not
+// active yet, empty for those that are.
+type bindings map[string]string
+
+var controllerAPIs = bindings{
+	"edge-client": "", "edge-management": "", "health-checks": "",
+	"fabric": "the fabric API", "edge-oidc": "the OIDC provider", "metrics": "Prometheus metrics",
+	"spa": "static pages", "zac": "static pages",
+}
+
+var routerAPIs = bindings{"health-checks": "router health checks"}
+
+// checkAPIs holds the bindings of all servers to the known ones.
+func checkAPIs(c *Checker, servers []WebServer, known bindings) {
+	for i, s := range servers {
+		for j, a := range s.APIs {
+			c.binding(fmt.Sprintf("web[%d].apis[%d].binding", i, j), a.Binding, known)
+		}
+	}
+}
+
+func (b bindings) names() string {
+	names := make([]string, 0, len(b))
+	for n := range b {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
