@@ -1,0 +1,281 @@
+// Package cluster is the raft node of a controller. It knows commands as bytes
+// and the state as a StateMachine; what an acknowledged proposal changed is on
+// disk.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/raft"
+	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
+	"go.etcd.io/bbolt"
+
+	"github.com/weftnet/weft/fault"
+)
+
+const (
+	dbFile        = "raft.db"
+	snapshotsKept = 2
+	lockWait      = time.Second // how long another process may hold raft.db
+)
+
+// Node is one member of the cluster. All methods are safe for concurrent use.
+type Node struct {
+	cfg       Config
+	raft      *raft.Raft
+	db        *raftboltdb.BoltStore
+	campaigns *campaigner
+	observer  *raft.Observer
+	log       *slog.Logger
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when the leader changes
+	err     error         // why the node stopped for good
+	failed  chan struct{}
+
+	wg     sync.WaitGroup
+	done   chan struct{}
+	closed sync.Once
+	result error // of the first Close
+}
+
+// Open starts a node on its directory, which it creates if need be. A node with
+// a single voter stands for election at once. The caller closes it.
+func Open(cfg Config, machine StateMachine) (*Node, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	db, err := openDB(filepath.Join(cfg.Dir, dbFile))
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{
+		cfg: cfg, db: db, log: cfg.Log,
+		changed: make(chan struct{}), failed: make(chan struct{}), done: make(chan struct{}),
+	}
+	if err := n.start(machine); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return n, nil
+}
+
+func openDB(path string) (*raftboltdb.BoltStore, error) {
+	db, err := raftboltdb.New(raftboltdb.Options{
+		Path: path,
+		BoltOptions: &bbolt.Options{
+			Timeout: lockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
+		},
+	})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		return nil, fmt.Errorf("cluster: %s is in use by another process", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: open %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// start brings raft up on n.db.
+func (n *Node) start(machine StateMachine) error {
+	rc := n.cfg.raft()
+	snaps, err := raft.NewFileSnapshotStoreWithLogger(n.cfg.Dir, snapshotsKept, rc.Logger)
+	if err != nil {
+		return fmt.Errorf("cluster: snapshots: %w", err)
+	}
+	logs, err := raft.NewLogCache(512, n.db)
+	if err != nil {
+		return err
+	}
+	transport := n.cfg.Transport
+	if transport == nil {
+		transport = newAlone(n.cfg.Address)
+	}
+	exists, err := raft.HasExistingState(logs, n.db, snaps)
+	if err != nil {
+		return fmt.Errorf("cluster: read %s: %w", n.cfg.Dir, err)
+	}
+	if !exists && n.cfg.Bootstrap {
+		self := raft.Server{ID: rc.LocalID, Address: transport.LocalAddr()}
+		if err := raft.BootstrapCluster(rc, logs, n.db, snaps, transport, raft.Configuration{Servers: []raft.Server{self}}); err != nil {
+			return fmt.Errorf("cluster: bootstrap: %w", err)
+		}
+	}
+	n.campaigns = newCampaigner(transport)
+	n.raft, err = raft.NewRaft(rc, &fsm{machine: machine, fail: n.fail}, logs, n.db, snaps, n.campaigns)
+	if err != nil {
+		n.campaigns.close()
+		return fmt.Errorf("cluster: start raft: %w", err)
+	}
+	n.observe()
+	servers := n.raft.GetConfiguration().Configuration().Servers
+	if len(servers) != 1 {
+		return nil
+	}
+	if servers[0].ID != rc.LocalID {
+		err := fmt.Errorf("cluster: the data in %s belong to member %s, this node is %s", n.cfg.Dir, servers[0].ID, n.cfg.ID)
+		return errors.Join(err, n.stop())
+	}
+	n.campaigns.campaign(n.cfg.ID)
+	return nil
+}
+
+// observe turns raft's observations into Changed.
+func (n *Node) observe() {
+	events := make(chan raft.Observation, 16) // raft drops observations when full: each one means "look again"
+	n.observer = raft.NewObserver(events, false, func(o *raft.Observation) bool {
+		switch o.Data.(type) {
+		case raft.LeaderObservation, raft.RaftState, raft.PeerObservation:
+			return true
+		}
+		return false
+	})
+	n.raft.RegisterObserver(n.observer)
+	n.wg.Add(1)
+	go func() {
+		defer n.wg.Done()
+		for {
+			select {
+			case <-events:
+				n.notify()
+			case <-n.done:
+				return
+			}
+		}
+	}()
+}
+
+func (n *Node) notify() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
+
+// fail stops the node for good: this member can no longer be like the others.
+func (n *Node) fail(err error) {
+	n.log.Error("a command could not be applied: this controller stops, because it would differ from the others; "+
+		"run the version that wrote the command", "error", err)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err == nil {
+		n.err = err
+		close(n.failed)
+	}
+}
+
+// Failed is closed when the node has stopped for good because its state machine
+// did not understand a command; Err then says why. The process should end.
+func (n *Node) Failed() <-chan struct{} { return n.failed }
+
+// Err returns why the node has stopped for good, nil while it has not.
+func (n *Node) Err() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.err
+}
+
+// Propose puts a command into the log and waits until it is on disk and applied
+// here. It returns its log index and the result of the state machine; a result
+// that is an error is returned as err. Without a leader here it returns
+// fault.ClusterNoLeader, with a full queue fault.TooManyRequests. When ctx ends
+// first, the command may still take effect.
+func (n *Node) Propose(ctx context.Context, command []byte) (index uint64, result any, err error) {
+	if err := firstError(ctx.Err(), n.Err()); err != nil {
+		return 0, nil, err
+	}
+	f := n.raft.Apply(command, n.cfg.ApplyTimeout)
+	if err := wait(ctx, f); err != nil {
+		return 0, nil, refusal(err)
+	}
+	result = f.Response()
+	if err, ok := result.(error); ok {
+		return f.Index(), nil, err
+	}
+	return f.Index(), result, nil
+}
+
+// Barrier waits until everything that was in the log before is applied here.
+// Its errors are those of Propose.
+func (n *Node) Barrier(ctx context.Context) error {
+	return refusal(wait(ctx, n.raft.Barrier(0)))
+}
+
+// Ready waits until this node leads and has applied its whole log, or until it
+// has a leader elsewhere. It returns the error of ctx or why the node stopped.
+func (n *Node) Ready(ctx context.Context) error {
+	for {
+		changed := n.Changed()
+		if n.IsLeader() {
+			if err := n.Barrier(ctx); err == nil {
+				return n.Err()
+			}
+		} else if id, _ := n.Leader(); id != "" && id != n.cfg.ID {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-n.failed:
+			return n.Err()
+		case <-n.done:
+			return refusal(raft.ErrRaftShutdown)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close stops raft, waits for its goroutines and closes raft.db. Further calls
+// return the result of the first.
+func (n *Node) Close() error {
+	n.closed.Do(func() { n.result = errors.Join(n.stop(), n.db.Close()) })
+	return n.result
+}
+
+func (n *Node) stop() error {
+	err := n.raft.Shutdown().Error()
+	n.raft.DeregisterObserver(n.observer)
+	close(n.done)
+	n.campaigns.close()
+	n.wg.Wait()
+	return err
+}
+
+// wait waits for a future or the end of ctx.
+func wait(ctx context.Context, f raft.Future) error {
+	if ctx.Done() == nil {
+		return f.Error()
+	}
+	done := make(chan error, 1)
+	go func() { done <- f.Error() }() // ends with the future, at the latest when raft shuts down
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// refusal turns an error of raft into one of the catalogue.
+func refusal(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, raft.ErrEnqueueTimeout):
+		return fault.TooManyRequests.New(err)
+	case errors.Is(err, raft.ErrNotLeader), errors.Is(err, raft.ErrLeadershipLost), errors.Is(err, raft.ErrRaftShutdown),
+		errors.Is(err, raft.ErrLeadershipTransferInProgress), errors.Is(err, raft.ErrAbortedByRestore):
+		return fault.ClusterNoLeader.New(err)
+	}
+	return err
+}
