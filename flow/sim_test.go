@@ -34,7 +34,6 @@ type side struct {
 	m        machine
 	toWrite  []byte // what the application still wants to write
 	wantFIN  bool
-	wrote    bool
 	got      []byte
 	sawEnd   bool
 	readStop bool // the application does not read

@@ -33,6 +33,8 @@ const (
 	HeaderRTT            int32 = 2260 // uint16, milliseconds of the sender's clock
 )
 
+const headerReplyFor int32 = 1 // of the channel layer
+
 // CapEOF is the capability bit of a peer that understands FlagEOF.
 const CapEOF uint32 = 1 << 8
 
@@ -68,6 +70,9 @@ type Address struct {
 	Circuit []byte // nil if the message names none
 	ConnID  []byte // 4 bytes little-endian, nil if absent
 	Flags   Flags
+	// Reply says that the message claims to answer a request. A relay must not
+	// pass that on: the number belongs to another channel.
+	Reply bool
 }
 
 // AddressOf scans the headers of m once. It allocates nothing.
@@ -83,6 +88,8 @@ func AddressOf(m *message.Message) Address {
 			}
 		case HeaderFlags:
 			a.Flags = flagsOf(v)
+		case headerReplyFor:
+			a.Reply = true
 		}
 		return true
 	})
