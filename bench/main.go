@@ -1,0 +1,75 @@
+// Command bench measures Weft beside the limits of the machine it runs on: raw
+// TCP, raw TLS and a chain of plain TLS relays with as many processes and hops,
+// in the same run and interleaved. Figures are medians; ratios are what to quote.
+//
+//	go run ./bench throughput   streams, CPU seconds per GiB
+//	go run ./bench latency      round trips
+//	go run ./bench dials        dials per second
+//	go run ./bench idle         memory and CPU of silent connections and circuits
+//	go run ./bench api          logins, lists and creates per second
+//	go run ./bench start        from an empty directory to the first byte
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+type command struct {
+	name string
+	run  func(ctx context.Context, s settings) error
+}
+
+// settings are the flags shared by all measurements.
+type settings struct {
+	rounds int   // repetitions, interleaved; the median counts
+	bytes  int64 // per stream set
+	count  int   // dials, round trips, entities or circuits
+	binary string
+	out    string // file for the process logs, empty = discard
+}
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == "child" {
+		if err := child(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench child:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	commands := []command{
+		{"throughput", throughput}, {"latency", latency}, {"dials", dials},
+		{"idle", idle}, {"api", apiRates}, {"start", start},
+	}
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	var s settings
+	fs.IntVar(&s.rounds, "rounds", 5, "repetitions of every measurement")
+	fs.Int64Var(&s.bytes, "bytes", 512<<20, "bytes moved per throughput measurement")
+	fs.IntVar(&s.count, "count", 0, "number of dials, round trips, circuits or entities (0: the measurement's own)")
+	fs.StringVar(&s.binary, "weft", "", "binary to measure (default: built from this tree)")
+	fs.StringVar(&s.out, "log", "", "file for the logs of the processes")
+	if len(args) == 0 {
+		return fmt.Errorf("name a measurement: throughput, latency, dials, idle, api or start")
+	}
+	if err := fs.Parse(args[1:]); err != nil {
+		return err
+	}
+	for _, c := range commands {
+		if c.name == args[0] {
+			return c.run(ctx, s)
+		}
+	}
+	return fmt.Errorf("unknown measurement %q", args[0])
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+)
+
+// The first byte of a connection says what its host does with the rest.
+const (
+	modeSink byte = 's' // reads until the end, then answers with the count
+	modeEcho byte = 'e'
+)
+
+const chunk = 64 << 10
+
+func serveAll(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer c.Close()
+			_ = serveConn(c)
+		}()
+	}
+}
+
+func serveConn(c net.Conn) error {
+	var mode [1]byte
+	if _, err := io.ReadFull(c, mode[:]); err != nil {
+		return err
+	}
+	if mode[0] == modeEcho {
+		return echo(c)
+	}
+	return sink(c)
+}
+
+func echo(c net.Conn) error {
+	buf := make([]byte, 2048)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Write(buf[:n]); err != nil {
+			return err
+		}
+	}
+}
+
+// sink reads eight bytes with a count, then as many bytes, and sends the count back.
+func sink(c net.Conn) error {
+	var head [8]byte
+	if _, err := io.ReadFull(c, head[:]); err != nil {
+		return err
+	}
+	left := int64(binary.LittleEndian.Uint64(head[:]))
+	buf := make([]byte, chunk)
+	for left > 0 {
+		n, err := c.Read(buf[:min(int64(len(buf)), left)])
+		if left -= int64(n); err != nil && left > 0 {
+			return err
+		}
+	}
+	_, err := c.Write(head[:])
+	return err
+}
+
+func send(c net.Conn, count int64) error {
+	var head [8]byte
+	binary.LittleEndian.PutUint64(head[:], uint64(count))
+	if _, err := c.Write(head[:]); err != nil {
+		return err
+	}
+	buf := make([]byte, chunk)
+	for left := count; left > 0; left -= chunk {
+		if _, err := c.Write(buf[:min(left, chunk)]); err != nil {
+			return err
+		}
+	}
+	_, err := io.ReadFull(c, head[:])
+	return err
+}
+
+func roundTrip(c net.Conn, buf []byte) error {
+	if _, err := c.Write(buf); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(c, buf)
+	return err
+}
+
+func open(dial dialer, n int, mode byte) ([]net.Conn, error) {
+	conns := make([]net.Conn, 0, n)
+	for range n {
+		c, err := dial(context.Background())
+		if err != nil {
+			return conns, fmt.Errorf("dial %d of %d: %w", len(conns)+1, n, err)
+		}
+		conns = append(conns, c)
+		if _, err := c.Write([]byte{mode}); err != nil {
+			return conns, err
+		}
+	}
+	return conns, nil
+}
+
+func closeAll(conns []net.Conn) {
+	for _, c := range conns {
+		_ = c.Close()
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a child whose CPU time and memory can be read while it runs.
+type process struct {
+	name  string
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	lines *bufio.Scanner
+}
+
+// start runs a program. Its standard output is read line by line with next.
+func startProcess(ctx context.Context, name string, log io.Writer, program string, args ...string) (*process, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Stderr = log
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, 1<<20)
+	return &process{name: name, cmd: cmd, stdin: stdin, lines: lines}, nil
+}
+
+// startChild runs this program as one end of a measurement and waits for its
+// first line, which says that it is ready.
+func startChild(ctx context.Context, log io.Writer, args ...string) (*process, string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	p, err := startProcess(ctx, args[0], log, self, append([]string{"child"}, args...)...)
+	if err != nil {
+		return nil, "", err
+	}
+	ready, err := p.next()
+	if err != nil {
+		p.stop()
+		return nil, "", err
+	}
+	return p, ready, nil
+}
+
+func (p *process) next() (string, error) {
+	if !p.lines.Scan() {
+		return "", fmt.Errorf("%s ended: %v", p.name, p.cmd.Wait())
+	}
+	return p.lines.Text(), nil
+}
+
+// ask sends a request to a child and decodes its answer.
+func (p *process) ask(req, answer any) error {
+	if err := json.NewEncoder(p.stdin).Encode(req); err != nil {
+		return err
+	}
+	line, err := p.next()
+	if err != nil {
+		return err
+	}
+	if msg, failed := strings.CutPrefix(line, "error: "); failed {
+		return fmt.Errorf("%s: %s", p.name, msg)
+	}
+	return json.Unmarshal([]byte(line), answer)
+}
+
+func (p *process) stop() {
+	_ = p.stdin.Close()
+	_ = p.cmd.Process.Signal(os.Interrupt)
+	done := make(chan struct{})
+	go func() { _ = p.cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		_ = p.cmd.Process.Kill()
+		<-done
+	}
+}
+
+// cpu is the time that the process has spent so far, user and system.
+func (p *process) cpu() time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * (time.Second / 100)
+}
+
+// resident is the resident memory in bytes: now, and at its highest.
+func (p *process) resident() (now, peak int64) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 3 {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			switch f[0] {
+			case "VmRSS:":
+				now = n << 10
+			case "VmHWM:":
+				peak = n << 10
+			}
+		}
+	}
+	return now, peak
+}
