@@ -1,0 +1,180 @@
+package control
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/wire/ctrl"
+	"github.com/weftnet/weft/wire/message"
+)
+
+// ControllerHandler is what a controller does for one router. Its methods are
+// called in order on the reading goroutine of the session and must not wait
+// for the session or for the log; what takes longer answers through reply.
+type ControllerHandler interface {
+	HandleRegister(s *ControllerEnd, m *ctrl.Register, reply func(*ctrl.Registered))
+	HandleResync(s *ControllerEnd)
+	HandleCreateCircuit(s *ControllerEnd, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated))
+	HandleCircuitsEnded(s *ControllerEnd, ids []string)
+	HandleTerminatorChanges(s *ControllerEnd, m *ctrl.TerminatorChanges, reply func(*ctrl.TerminatorResults))
+	HandleActivity(s *ControllerEnd, sessionIDs []string)
+	HandleEnd(s *ControllerEnd, err error)
+}
+
+// ControllerEnd is the controller's end of a session. Safe for concurrent use.
+// It is the Handler of its channel.
+type ControllerEnd struct {
+	RouterID string
+
+	handler ControllerHandler
+	ch      *channel.Channel
+	ready   chan struct{} // closed when ch is set
+	probing sync.WaitGroup
+}
+
+// NewControllerEnd returns the handler for the channel of a router, which is
+// known by its verified certificate.
+func NewControllerEnd(routerID string, h ControllerHandler) *ControllerEnd {
+	return &ControllerEnd{RouterID: routerID, handler: h, ready: make(chan struct{})}
+}
+
+// ChannelOptions are the limits of the controller's channels.
+func ChannelOptions() channel.Options {
+	return channel.Options{QueueBytes: 64 << 20, WriteTimeout: probeTimeout}
+}
+
+// HandleOpen is called by the channel.
+func (s *ControllerEnd) HandleOpen(c *channel.Channel) {
+	s.ch = c
+	close(s.ready)
+	s.probing.Go(func() { probe(c) })
+}
+
+// HandleClose is called by the channel.
+func (s *ControllerEnd) HandleClose(_ *channel.Channel, err error) {
+	s.probing.Wait()
+	s.handler.HandleEnd(s, err)
+}
+
+// channel returns the channel of the session, nil before it is open.
+func (s *ControllerEnd) channel() *channel.Channel {
+	select {
+	case <-s.ready:
+		return s.ch
+	default:
+		return nil
+	}
+}
+
+// Peer returns what is known of the router's connection, nil before it is open.
+func (s *ControllerEnd) Peer() *channel.Peer {
+	if c := s.channel(); c != nil {
+		return c.Peer()
+	}
+	return nil
+}
+
+// Close ends the session.
+func (s *ControllerEnd) Close() {
+	if c := s.channel(); c != nil {
+		c.Close()
+	}
+}
+
+// Alive asks the router for a sign of life within the given time.
+func (s *ControllerEnd) Alive(ctx context.Context, within time.Duration) bool {
+	c := s.channel()
+	if c == nil {
+		return true // just being opened
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	_, err := c.Request(ctx, message.New(channel.TypePing, nil))
+	return err == nil
+}
+
+// PushSlice queues messages of the slice. A router that does not take them is
+// disconnected: it starts anew when it comes back.
+func (s *ControllerEnd) PushSlice(updates []*ctrl.SliceUpdate) {
+	for _, u := range updates {
+		if !trySend(s.ch, ctrl.TypeSliceUpdate, nil, u) {
+			s.ch.Close()
+			return
+		}
+	}
+}
+
+// Unroute ends circuits at the router.
+func (s *ControllerEnd) Unroute(ids []string, reason string) {
+	if c := s.channel(); c != nil && !trySend(c, ctrl.TypeUnroute, nil, &ctrl.Unroute{CircuitIds: ids, Reason: reason}) {
+		c.Close()
+	}
+}
+
+// Route makes the router a node of a path.
+func (s *ControllerEnd) Route(ctx context.Context, m *ctrl.Route) (*ctrl.RouteResult, error) {
+	return request[ctrl.RouteResult](ctx, s.ch, ctrl.TypeRoute, m, ctrl.TypeRouteResult)
+}
+
+// Inspect asks the router about itself.
+func (s *ControllerEnd) Inspect(ctx context.Context, keys []string) (*ctrl.InspectResult, error) {
+	return request[ctrl.InspectResult](ctx, s.ch, ctrl.TypeInspect, &ctrl.Inspect{Keys: keys}, ctrl.TypeInspectResult)
+}
+
+// HandleFrame is called by the channel.
+func (s *ControllerEnd) HandleFrame(c *channel.Channel, f *channel.Frame) {
+	defer f.Release()
+	if err := s.handle(c, f); err != nil {
+		c.Close()
+	}
+}
+
+func (s *ControllerEnd) handle(c *channel.Channel, f *channel.Frame) error {
+	req := &message.Message{Type: f.Type, Seq: f.Seq}
+	switch f.Type {
+	case ctrl.TypeRegister:
+		m, err := decode[ctrl.Register](f)
+		if err != nil {
+			return err
+		}
+		s.handler.HandleRegister(s, m, func(r *ctrl.Registered) { s.answer(c, ctrl.TypeRegistered, req, r) })
+	case ctrl.TypeSliceResync:
+		s.handler.HandleResync(s)
+	case ctrl.TypeCreateCircuit:
+		m, err := decode[ctrl.CreateCircuit](f)
+		if err != nil {
+			return err
+		}
+		s.handler.HandleCreateCircuit(s, m, func(r *ctrl.CircuitCreated) { s.answer(c, ctrl.TypeCircuitCreated, req, r) })
+	case ctrl.TypeCircuitsEnded:
+		m, err := decode[ctrl.CircuitsEnded](f)
+		if err != nil {
+			return err
+		}
+		s.handler.HandleCircuitsEnded(s, m.CircuitIds)
+	case ctrl.TypeTerminatorChanges:
+		m, err := decode[ctrl.TerminatorChanges](f)
+		if err != nil {
+			return err
+		}
+		s.handler.HandleTerminatorChanges(s, m, func(r *ctrl.TerminatorResults) { s.answer(c, ctrl.TypeTerminatorResults, req, r) })
+	case ctrl.TypeActivity:
+		m, err := decode[ctrl.Activity](f)
+		if err != nil {
+			return err
+		}
+		s.handler.HandleActivity(s, m.SessionIds)
+	}
+	return nil
+}
+
+// answer queues an answer; a router that takes none is disconnected.
+func (s *ControllerEnd) answer(c *channel.Channel, contentType int32, req *message.Message, body proto.Message) {
+	if !trySend(c, contentType, req, body) {
+		c.Close()
+	}
+}

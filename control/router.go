@@ -1,0 +1,201 @@
+package control
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/wire/ctrl"
+	"github.com/weftnet/weft/wire/message"
+)
+
+// RouterHandler is what a router does for its controller. Its methods are
+// called in order on the reading goroutine of the session and must not wait
+// for the session, except Route and Inspect, which have goroutines of their
+// own and a context that ends with the session.
+type RouterHandler interface {
+	HandleSlice(*ctrl.SliceUpdate)
+	HandleUnroute(*ctrl.Unroute)
+	HandleRoute(context.Context, *ctrl.Route) *ctrl.RouteResult
+	HandleInspect(context.Context, *ctrl.Inspect) *ctrl.InspectResult
+}
+
+// DialConfig says how a router reaches a controller.
+type DialConfig struct {
+	Address string // host:port
+	TLS     *tls.Config
+	Version string // version|revision|build date|os|arch
+	Handler RouterHandler
+	// Net makes the TCP connection; nil means a net.Dialer.
+	Net     func(ctx context.Context, network, address string) (net.Conn, error)
+	Timeout time.Duration // 15 s by default
+	Log     *slog.Logger
+}
+
+// Liveness of a session: both ends probe, and a session without any answer for
+// so long ends.
+const (
+	probeInterval = 10 * time.Second
+	probeTimeout  = 20 * time.Second
+	queueBytes    = 8 << 20
+)
+
+// RouterEnd is the router's end of a session. Safe for concurrent use.
+type RouterEnd struct {
+	ch      *channel.Channel
+	handler RouterHandler
+	ctx     context.Context
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+	slots   chan struct{} // bounds Route and Inspect under way
+}
+
+// Dial connects to a controller, which knows the router by the certificate of
+// cfg.TLS. The error is a *channel.RejectedError if the controller refuses the
+// router. The caller closes the session.
+func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
+	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, 256)}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	var hello message.Message
+	hello.Headers.PutString(channel.HeaderHelloVersion, cfg.Version)
+	ch, _, err := channel.Dial(ctx, channel.DialConfig{
+		Address: cfg.Address, Net: cfg.Net, TLS: cfg.TLS, ALPN: ctrl.ALPN, Hello: hello,
+		Timeout: cfg.Timeout, Handler: r,
+		Options: channel.Options{QueueBytes: queueBytes, Log: cfg.Log, WriteTimeout: probeTimeout},
+	})
+	if err != nil {
+		r.cancel()
+		return nil, err
+	}
+	r.ch = ch
+	r.work.Go(func() { probe(ch) })
+	return r, nil
+}
+
+// Done is closed when the session has ended; Err then tells why.
+func (r *RouterEnd) Done() <-chan struct{} { return r.ch.Done() }
+
+// Err returns why the session ended, nil while it lives.
+func (r *RouterEnd) Err() error { return r.ch.Err() }
+
+// Address returns the controller's network address.
+func (r *RouterEnd) Address() net.Addr { return r.ch.Peer().Remote }
+
+// Close ends the session and waits for its goroutines. It must not be called
+// by a RouterHandler.
+func (r *RouterEnd) Close() {
+	r.ch.Close()
+	r.ch.Wait()
+	r.cancel()
+	r.work.Wait()
+}
+
+// Register reports what the router has. It comes before everything else.
+func (r *RouterEnd) Register(ctx context.Context, m *ctrl.Register) (*ctrl.Registered, error) {
+	return request[ctrl.Registered](ctx, r.ch, ctrl.TypeRegister, m, ctrl.TypeRegistered)
+}
+
+// CreateCircuit asks for a circuit or for the next attempt at one.
+func (r *RouterEnd) CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctrl.CircuitCreated, error) {
+	return request[ctrl.CircuitCreated](ctx, r.ch, ctrl.TypeCreateCircuit, m, ctrl.TypeCircuitCreated)
+}
+
+// ChangeTerminators has terminators written; the answer names what was refused.
+func (r *RouterEnd) ChangeTerminators(ctx context.Context, m *ctrl.TerminatorChanges) (*ctrl.TerminatorResults, error) {
+	return request[ctrl.TerminatorResults](ctx, r.ch, ctrl.TypeTerminatorChanges, m, ctrl.TypeTerminatorResults)
+}
+
+// CircuitsEnded reports circuits that are no longer carried.
+func (r *RouterEnd) CircuitsEnded(ctx context.Context, ids []string) error {
+	return send(ctx, r.ch, ctrl.TypeCircuitsEnded, &ctrl.CircuitsEnded{CircuitIds: ids})
+}
+
+// Activity reports the API sessions that have a live connection.
+func (r *RouterEnd) Activity(ctx context.Context, sessionIDs []string) error {
+	return send(ctx, r.ch, ctrl.TypeActivity, &ctrl.Activity{SessionIds: sessionIDs})
+}
+
+// Resync asks for the whole slice. It does not wait and may be called by a
+// RouterHandler.
+func (r *RouterEnd) Resync() bool {
+	return trySend(r.ch, ctrl.TypeSliceResync, nil, &ctrl.SliceResync{})
+}
+
+// HandleFrame is called by the channel.
+func (r *RouterEnd) HandleFrame(c *channel.Channel, f *channel.Frame) {
+	defer f.Release()
+	var err error
+	switch f.Type {
+	case ctrl.TypeSliceUpdate:
+		var m *ctrl.SliceUpdate
+		if m, err = decode[ctrl.SliceUpdate](f); err == nil {
+			r.handler.HandleSlice(m)
+		}
+	case ctrl.TypeUnroute:
+		var m *ctrl.Unroute
+		if m, err = decode[ctrl.Unroute](f); err == nil {
+			r.handler.HandleUnroute(m)
+		}
+	case ctrl.TypeRoute:
+		var m *ctrl.Route
+		if m, err = decode[ctrl.Route](f); err == nil {
+			r.async(c, f, func(req *message.Message) {
+				trySend(c, ctrl.TypeRouteResult, req, r.handler.HandleRoute(r.ctx, m))
+			})
+		}
+	case ctrl.TypeInspect:
+		var m *ctrl.Inspect
+		if m, err = decode[ctrl.Inspect](f); err == nil {
+			r.async(c, f, func(req *message.Message) {
+				trySend(c, ctrl.TypeInspectResult, req, r.handler.HandleInspect(r.ctx, m))
+			})
+		}
+	}
+	if err != nil {
+		c.Close()
+	}
+}
+
+// HandleClose is called by the channel.
+func (r *RouterEnd) HandleClose(*channel.Channel, error) { r.cancel() }
+
+// async runs fn in a goroutine; it answers at once that the router is busy if
+// too many are under way.
+func (r *RouterEnd) async(c *channel.Channel, f *channel.Frame, fn func(req *message.Message)) {
+	req := &message.Message{Type: f.Type, Seq: f.Seq}
+	select {
+	case r.slots <- struct{}{}:
+	default:
+		c.TryReply(req, channel.Result(false, "the router is busy"))
+		return
+	}
+	r.work.Go(func() {
+		defer func() { <-r.slots }()
+		fn(req)
+	})
+}
+
+// probe asks the peer for a sign of life until the channel ends, and ends it
+// if there is none.
+func probe(c *channel.Channel) {
+	t := time.NewTicker(probeInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-c.Done():
+			return
+		case <-t.C:
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+		_, err := c.Request(ctx, message.New(channel.TypePing, nil))
+		cancel()
+		if err != nil {
+			c.Close()
+			return
+		}
+	}
+}
