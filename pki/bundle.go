@@ -1,12 +1,18 @@
 package pki
 
-import "crypto/x509"
+import (
+	"crypto/x509"
+	"sync"
+)
 
 // Bundle is an ordered set of CA certificates. It is immutable and safe for
 // concurrent use.
 type Bundle struct {
 	certs []*x509.Certificate
 	pool  *x509.CertPool
+
+	once  sync.Once
+	roots *Bundle // set by once
 }
 
 // NewBundle keeps the CA certificates of certs, in order, without duplicates.
@@ -51,13 +57,16 @@ func (b *Bundle) PEM() string { return EncodeCertificates(b.certs...) }
 
 // Roots returns the bundle of the self-signed certificates.
 func (b *Bundle) Roots() *Bundle {
-	var roots []*x509.Certificate
-	for _, c := range b.certs {
-		if SelfSigned(c) {
-			roots = append(roots, c)
+	b.once.Do(func() {
+		var roots []*x509.Certificate
+		for _, c := range b.certs {
+			if SelfSigned(c) {
+				roots = append(roots, c)
+			}
 		}
-	}
-	return NewBundle(roots...)
+		b.roots = NewBundle(roots...)
+	})
+	return b.roots
 }
 
 // ChainOf returns leaf and the issuers found in the bundle, without the root:

@@ -1,0 +1,120 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/state"
+	"github.com/weftnet/weft/token"
+)
+
+// follow ends sessions when the state says so and takes up new keys.
+func (a *Auth) follow(ctx context.Context, index uint64) {
+	v := a.deps.Store.View()
+	a.recheck(v)
+	for {
+		changes, ok := a.deps.Store.Changes(index, v)
+		if !ok {
+			a.recheck(v)
+		}
+		a.react(v, changes)
+		index = v.Index()
+		select {
+		case <-ctx.Done():
+			return
+		case <-v.Changed():
+			v = a.deps.Store.View()
+		}
+	}
+}
+
+func (a *Auth) react(v *state.View, changes []state.Change) {
+	keys := false
+	for i := range changes {
+		c := &changes[i]
+		switch c.Kind {
+		case model.KindKey:
+			keys = true
+		case model.KindIdentity:
+			a.identityChanged(c)
+		case model.KindAuthenticator:
+			if c.New == nil {
+				a.authenticatorRemoved(c.Old.(*model.Authenticator))
+			}
+		case model.KindRevocation:
+			if r, ok := c.New.(*model.Revocation); ok && r != nil {
+				a.revoked(v, r)
+			}
+		}
+	}
+	if keys {
+		if err := a.useKeys(v); err != nil {
+			a.log.Error("signing keys", "error", err)
+		}
+	}
+}
+
+func (a *Auth) identityChanged(c *state.Change) {
+	identity, _ := c.New.(*model.Identity)
+	if identity != nil && !identity.Disabled(a.now()) {
+		return
+	}
+	reason := "identity disabled"
+	if identity == nil {
+		reason = "identity deleted"
+	}
+	for _, e := range a.sessions.ofIdentity(c.ID) {
+		a.dropKnown(e, reason)
+	}
+}
+
+// authenticatorRemoved ends the sessions that stand on an authenticator which
+// is gone: a certificate that was taken away must open nothing.
+func (a *Auth) authenticatorRemoved(auth *model.Authenticator) {
+	for _, e := range a.sessions.ofIdentity(auth.IdentityID) {
+		if e.record.Load().AuthenticatorID == auth.ID {
+			a.drop(e, "authenticator removed")
+		}
+	}
+}
+
+func (a *Auth) revoked(v *state.View, r *model.Revocation) {
+	switch r.Type {
+	case model.RevokeAPISession:
+		if e := a.sessions.get(r.ID); e != nil {
+			a.dropKnown(e, "revoked")
+		}
+	case model.RevokeIdentity:
+		for _, e := range a.sessions.ofIdentity(r.ID) {
+			if Revoked(v, claimsOf(e.record.Load())) {
+				a.dropKnown(e, "identity revoked")
+			}
+		}
+	case model.RevokeJTI:
+		a.sessions.removeService(r.ID)
+	}
+}
+
+func claimsOf(r *record) token.Session {
+	return token.Session{ID: r.ID, IdentityID: r.IdentityID, IssuedAt: r.CreatedAt}
+}
+
+// recheck compares every session with the state, at the start and when the
+// changes since the last look are not known any more.
+func (a *Auth) recheck(v *state.View) {
+	now := a.now()
+	for _, e := range a.sessions.all() {
+		rec := e.record.Load()
+		identity := state.Get[model.Identity](v, rec.IdentityID)
+		switch {
+		case Revoked(v, claimsOf(rec)):
+			a.dropKnown(e, "revoked")
+		case identity == nil:
+			a.dropKnown(e, "identity deleted")
+		case identity.Disabled(now):
+			a.dropKnown(e, "identity disabled")
+		case rec.AuthenticatorID != "" && state.Get[model.Authenticator](v, rec.AuthenticatorID) == nil:
+			a.drop(e, "authenticator removed")
+		}
+	}
+}

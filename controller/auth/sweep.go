@@ -1,0 +1,116 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/state"
+	"github.com/weftnet/weft/token"
+)
+
+// Touch counts as activity of sessions that have live connections at a router.
+// Unknown ids are ignored.
+func (a *Auth) Touch(sessionIDs ...string) {
+	now := a.now()
+	for _, id := range sessionIDs {
+		if e := a.sessions.get(id); e != nil && now.Sub(e.active()) <= a.cfg.SessionTimeout {
+			e.touch(now)
+		}
+	}
+}
+
+// sweep ends inactive sessions, writes the revocations that are due, saves
+// activity and removes old revocations.
+func (a *Auth) sweep(ctx context.Context) {
+	timer := a.deps.Clock.NewTimer(a.cfg.SweepInterval)
+	defer timer.Stop()
+	saved, purged := a.now(), a.now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C():
+		}
+		now := a.now()
+		a.endInactive(now)
+		if now.Sub(saved) >= a.cfg.ActivityInterval {
+			a.markActivity()
+			saved = now
+		}
+		if err := a.revokePending(ctx); err != nil && ctx.Err() == nil {
+			a.log.Debug("revocations could not be written yet", "error", err)
+		}
+		if now.Sub(purged) >= purgeEvery {
+			a.purge(ctx, now)
+			purged = now
+		}
+		timer.Reset(a.cfg.SweepInterval)
+	}
+}
+
+func (a *Auth) endInactive(now time.Time) {
+	for _, e := range a.sessions.inactive(now.Add(-a.cfg.SessionTimeout)) {
+		a.drop(e, "inactive")
+	}
+	for _, e := range a.sessions.createdBefore(now.Add(-token.MaxSessionAge)) {
+		a.drop(e, "too old")
+	}
+	a.sessions.forget(now)
+}
+
+// inactive returns the sessions whose last activity is before a time.
+func (t *table) inactive(before time.Time) []*entry {
+	ms := before.UnixMilli()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var out []*entry
+	for _, e := range t.live {
+		if e.last.Load() < ms {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// createdBefore returns the sessions that were begun before a time.
+func (t *table) createdBefore(when time.Time) []*entry {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var out []*entry
+	for _, e := range t.live {
+		if e.record.Load().CreatedAt.Before(when) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// markActivity makes the activity so far the stored one. The journal does not
+// hold it: after a start every session counts as active anyway.
+func (a *Auth) markActivity() {
+	a.sessions.mu.RLock()
+	defer a.sessions.mu.RUnlock()
+	for _, e := range a.sessions.live {
+		e.saved.Store(e.last.Load())
+	}
+}
+
+// purgeEvery is the time between two removals of revocations that cover only
+// tokens which are too old anyway.
+const purgeEvery = time.Minute
+
+func (a *Auth) purge(ctx context.Context, now time.Time) {
+	c := a.command().Each()
+	for r := range state.All[model.Revocation](a.deps.Store.View()) {
+		if now.After(r.ExpiresAt) && len(c.Ops) < maxRevocations {
+			c.Remove(model.KindRevocation, r.ID)
+		}
+	}
+	if len(c.Ops) == 0 {
+		return
+	}
+	if err := a.deps.Writer.Write(ctx, c); err != nil && ctx.Err() == nil {
+		a.log.Debug("old revocations could not be removed", "error", err)
+	}
+}
