@@ -1,0 +1,130 @@
+package forward
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// Side is one side of a circuit.
+type Side uint8
+
+// The sides, as seen from the whole circuit.
+const (
+	Initiator Side = iota
+	Terminator
+)
+
+// Other is the opposite side.
+func (s Side) Other() Side { return 1 - s }
+
+// Destination takes what travels towards one side of a circuit. Its methods
+// are called concurrently and must not block.
+type Destination interface {
+	// Forward takes ownership of a payload, acknowledgement or control message.
+	Forward(f *channel.Frame)
+	// Unrouted says that the circuit is gone. With drop, what has not been
+	// delivered must not be any more; else it may be.
+	Unrouted(reason string, drop bool)
+}
+
+// Info is what a circuit is about. It does not change.
+type Info struct {
+	ID         string
+	IdentityID string // who dialed
+	SessionID  string // API session of the dialer
+	ServiceID  string
+	CreatedAt  time.Time
+}
+
+// Circuit is one circuit at this router. Its methods may be called concurrently.
+type Circuit struct {
+	Info
+	table *Table
+	ends  [2]atomic.Pointer[Destination]
+	// Lossy is set when anything of the circuit was dropped here: then a
+	// retransmission may be needed.
+	Lossy atomic.Bool
+
+	mu           sync.Mutex
+	ended        bool
+	terminatorID string
+	hostID       string
+}
+
+// Attach makes d the destination of a side, replacing an earlier one. It
+// returns false if the circuit has ended.
+func (c *Circuit) Attach(s Side, d Destination) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return false
+	}
+	c.ends[s].Store(&d)
+	return true
+}
+
+// Detach removes d from a side if it is still there, after a failed dial.
+func (c *Circuit) Detach(s Side, d Destination) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.ends[s].Load(); p != nil && *p == d {
+		c.ends[s].Store(nil)
+	}
+}
+
+// Send passes f to the destination of a side and takes ownership of it.
+func (c *Circuit) Send(to Side, f *channel.Frame) {
+	if p := c.ends[to].Load(); p != nil {
+		(*p).Forward(f)
+		return
+	}
+	c.Lossy.Store(true)
+	f.Release()
+}
+
+// SetHost notes where the circuit ends, for reports.
+func (c *Circuit) SetHost(terminatorID, hostID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.terminatorID, c.hostID = terminatorID, hostID
+}
+
+// Host returns what SetHost noted.
+func (c *Circuit) Host() (terminatorID, hostID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.terminatorID, c.hostID
+}
+
+// End ends the circuit, once, and reports that. With drop, data under way must
+// not be delivered any more.
+func (c *Circuit) End(reason string, drop bool) { c.end(reason, drop, true) }
+
+func (c *Circuit) end(reason string, drop, report bool) {
+	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		return
+	}
+	c.ended = true
+	c.mu.Unlock()
+	c.table.remove(c, report)
+	for s := range c.ends {
+		if p := c.ends[s].Load(); p != nil {
+			(*p).Unrouted(reason, drop)
+		}
+	}
+}
+
+// Report describes the circuit to a controller.
+func (c *Circuit) Report() *ctrl.Circuit {
+	terminator, host := c.Host()
+	return &ctrl.Circuit{
+		CircuitId: c.ID, IdentityId: c.IdentityID, SessionId: c.SessionID, ServiceId: c.ServiceID,
+		TerminatorId: terminator, HostId: host, CreatedMillis: c.CreatedAt.UnixMilli(),
+	}
+}

@@ -1,0 +1,138 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// Dialer makes the terminator side of circuits for one binding.
+type Dialer interface {
+	// Dial connects to where e says and attaches the terminator side of c. It
+	// returns peer data for the dialing side, which may be nil; an error should
+	// be a *DialError.
+	Dial(ctx context.Context, c *Circuit, e *ctrl.Egress) (map[uint32][]byte, error)
+}
+
+// DialError is a failure to reach a terminator, in the classes that the
+// controller tells apart.
+type DialError struct {
+	Cause   ctrl.Cause
+	Message string
+}
+
+// Error returns the message.
+func (e *DialError) Error() string { return e.Message }
+
+// ErrEnded is returned for a circuit that has ended or exists already.
+var ErrEnded = errors.New("forward: the circuit has ended")
+
+// Table holds the circuits of a router and the dialers of its bindings. Its
+// methods may be called concurrently.
+type Table struct {
+	ended   func(id string)
+	dialers map[string]Dialer // fixed before the first circuit
+
+	mu       sync.RWMutex
+	circuits map[string]*Circuit
+}
+
+// NewTable returns an empty table. ended is told the id of every circuit that
+// ends here without the controller's doing; it must not block.
+func NewTable(ended func(id string)) *Table {
+	return &Table{ended: ended, dialers: make(map[string]Dialer), circuits: make(map[string]*Circuit)}
+}
+
+// Register adds the dialer of a binding. It must come before the first circuit.
+func (t *Table) Register(binding string, d Dialer) { t.dialers[binding] = d }
+
+// Add makes a circuit. It returns ErrEnded if there is one of that id.
+func (t *Table) Add(info Info) (*Circuit, error) {
+	c := &Circuit{Info: info, table: t}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.circuits[info.ID]; ok {
+		return nil, ErrEnded
+	}
+	t.circuits[info.ID] = c
+	return c, nil
+}
+
+// Get returns a circuit, nil if there is none.
+func (t *Table) Get(id []byte) *Circuit {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.circuits[string(id)]
+}
+
+// Len is the number of circuits.
+func (t *Table) Len() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.circuits)
+}
+
+// All returns the circuits, in no order.
+func (t *Table) All() []*Circuit {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	out := make([]*Circuit, 0, len(t.circuits))
+	for _, c := range t.circuits {
+		out = append(out, c)
+	}
+	return out
+}
+
+// Reports describes all circuits to a controller.
+func (t *Table) Reports() []*ctrl.Circuit {
+	all := t.All()
+	out := make([]*ctrl.Circuit, len(all))
+	for i, c := range all {
+		out[i] = c.Report()
+	}
+	return out
+}
+
+// Unroute ends circuits at the controller's wish, dropping what is under way.
+// Unknown ids are ignored.
+func (t *Table) Unroute(reason string, ids ...string) {
+	for _, id := range ids {
+		if c := t.Get([]byte(id)); c != nil {
+			c.end(reason, true, false)
+		}
+	}
+}
+
+// Terminate dials the terminator side of c at this router.
+func (t *Table) Terminate(ctx context.Context, c *Circuit, e *ctrl.Egress) (map[uint32][]byte, error) {
+	d := t.dialers[e.GetBinding()]
+	if d == nil {
+		return nil, &DialError{
+			Cause:   ctrl.Cause_MISCONFIGURED_TERMINATOR,
+			Message: fmt.Sprintf("this router has no dialer for binding %q; add it to its dialers section", e.GetBinding()),
+		}
+	}
+	peer, err := d.Dial(ctx, c, e)
+	if err == nil {
+		return peer, nil
+	}
+	var known *DialError
+	if !errors.As(err, &known) {
+		err = &DialError{Cause: ctrl.Cause_GENERIC, Message: err.Error()}
+	}
+	return nil, err
+}
+
+func (t *Table) remove(c *Circuit, report bool) {
+	t.mu.Lock()
+	if t.circuits[c.ID] == c {
+		delete(t.circuits, c.ID)
+	}
+	t.mu.Unlock()
+	if report && t.ended != nil {
+		t.ended(c.ID)
+	}
+}
