@@ -1,14 +1,16 @@
 package policy
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Change puts or removes one entity.
+// Change puts, removes or touches one entity; see Put, Remove and Touch.
 type Change struct {
 	Kind   Kind
 	ID     string
-	Entity Entity // nil removes
+	Entity Entity // nil removes or touches
 	touch  bool
 }
 
@@ -24,31 +26,79 @@ func Touch(serviceID string) Change { return Change{Kind: KindService, ID: servi
 
 // Engine evaluates policies incrementally. Apply is serialised inside; View
 // never waits. Safe for concurrent use.
-type Engine struct{}
+type Engine struct {
+	mu     sync.Mutex // guards the indexes and the order of Apply
+	groups [classes]*groupIndex
+	rules  [relations]*ruleIndex
+	view   atomic.Pointer[View]
+}
 
 // New returns an empty engine.
-func New() *Engine { return &Engine{} }
-
-// Apply makes a batch of changes visible at once and returns what they affect.
-// at becomes the time of the last change of the identities concerned.
-func (e *Engine) Apply(at time.Time, changes ...Change) *Effects { return nil }
+func New() *Engine {
+	e := &Engine{}
+	v := &View{}
+	for i := range e.groups {
+		e.groups[i], v.classes[i] = newGroupIndex(), newClass()
+	}
+	for i := range e.rules {
+		e.rules[i] = newRuleIndex()
+	}
+	for i := range v.byID {
+		v.byID[i] = newTable[*rule]()
+	}
+	e.view.Store(v)
+	return e
+}
 
 // View returns the current immutable view.
-func (e *Engine) View() *View { return nil }
+func (e *Engine) View() *View { return e.view.Load() }
 
-// Effects says whom a batch of changes concerns, without listing pairs. It may
-// name somebody whose access did not really change; it never misses one.
-type Effects struct{}
+// Apply makes a batch of changes visible at once and returns whom they
+// concern. at becomes the time of the last change of the identities concerned.
+// The entities belong to the engine from then on and may not be changed.
+func (e *Engine) Apply(at time.Time, changes ...Change) *Effects {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	next := *e.view.Load()
+	t := &transaction{engine: e, view: &next, edit: new(edit), at: at.UnixNano(), effects: &Effects{view: &next}}
+	for _, c := range changes {
+		t.apply(c)
+	}
+	e.view.Store(&next)
+	return t.effects
+}
 
-// Empty reports whether nobody's access is concerned.
-func (f *Effects) Empty() bool { return true }
+// transaction is one Apply at work on the next view.
+type transaction struct {
+	engine  *Engine
+	view    *View
+	edit    *edit
+	at      int64
+	effects *Effects
+}
 
-// Loss reports whether somebody may have lost access.
-func (f *Effects) Loss() bool { return false }
+func (t *transaction) apply(c Change) {
+	if class, ok := classOf(c.Kind); ok {
+		switch {
+		case c.touch:
+			t.touchService(c.ID)
+		case c.Entity == nil:
+			t.removeSubject(class, c.ID)
+		default:
+			t.putSubject(class, c.ID, c.Entity)
+		}
+		return
+	}
+	if i, ok := ruleTable(c.Kind); ok {
+		if c.Entity == nil {
+			t.removeRule(i, c.ID)
+		} else if r, ok := newRule(c.Entity); ok {
+			t.putRule(i, c.ID, r)
+		}
+	}
+}
 
-// Pair reports whether the access of an identity to a service, through any
-// router, is concerned.
-func (f *Effects) Pair(identityID, serviceID string) bool { return false }
-
-// Identity reports whether any access of the identity is concerned.
-func (f *Effects) Identity(id string) bool { return false }
+// ruleTable returns the number of the table of a kind of policy.
+func ruleTable(k Kind) (int, bool) {
+	return int(k) - int(KindServicePolicy), k >= KindServicePolicy && k <= KindServiceEdgeRouterPolicy
+}

@@ -95,30 +95,41 @@ func (s *scanner) segment(hyphen bool) bool {
 	return true
 }
 
+// syntaxError is an unexpected token; line counts from 1, column from 0.
+type syntaxError struct {
+	token        string
+	line, column int
+}
+
+// Error has the form of the ecosystem's controllers.
+func (e *syntaxError) Error() string {
+	return fmt.Sprintf("Unexpected symbol: \"%s\" at line: %d column: %d. line: %d, column: %d, symbol: %s",
+		e.token, e.line, e.column, e.line, e.column, e.token)
+}
+
 // unexpected returns the syntax error at the current place, white space aside.
 func (s *scanner) unexpected() error {
 	s.blanks()
-	line, column := 1, 0
+	e := &syntaxError{token: "<EOF>", line: 1}
 	for _, r := range s.text[:s.pos] {
-		column++
+		e.column++
 		if r == '\n' {
-			line, column = line+1, 0
+			e.line, e.column = e.line+1, 0
 		}
 	}
-	tok := "<EOF>"
-	if !s.atEnd() {
-		end := s.pos
-		for end < len(s.text) && isWordByte(s.text[end]) && end < s.pos+64 {
-			end++
-		}
-		if end == s.pos {
-			_, n := utf8.DecodeRuneInString(s.rest())
-			end += n
-		}
-		tok = s.text[s.pos:end]
+	if s.atEnd() {
+		return e
 	}
-	return fmt.Errorf("Unexpected symbol: \"%s\" at line: %d column: %d. line: %d, column: %d, symbol: %s",
-		tok, line, column, line, column, tok)
+	end := s.pos
+	for end < len(s.text) && isWordByte(s.text[end]) && end < s.pos+64 {
+		end++
+	}
+	if end == s.pos {
+		_, n := utf8.DecodeRuneInString(s.rest())
+		end += n
+	}
+	e.token = s.text[s.pos:end]
+	return e
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

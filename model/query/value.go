@@ -105,8 +105,6 @@ func (v Value) Compare(w Value) int {
 
 func (v Value) isNumber() bool { return v.typ == Int || v.typ == Float }
 
-func (v Value) isTrue() bool { return v.typ == Bool && v.num == 1 }
-
 func (v Value) float() float64 {
 	if v.typ == Int {
 		return float64(v.num)
