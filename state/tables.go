@@ -172,8 +172,8 @@ func (x keyIndexer) FromObject(raw any) (bool, [][]byte, error) {
 }
 
 func key(s string) []byte {
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", "\x00\xff")
+	if strings.ContainsAny(s, "\x00\x01") {
+		s = strings.NewReplacer("\x00", "\x01\x02", "\x01", "\x01\x01").Replace(s)
 	}
 	b := make([]byte, 0, len(s)+1)
 	return append(append(b, s...), 0)
