@@ -21,8 +21,8 @@ type ControllerEdge struct {
 type EdgeAPI struct {
 	Address                HostPort      `conf:"address" required:"true" doc:"host:port of a bind point with edge-client, written into enrollment tokens"`
 	SessionTimeout         time.Duration `conf:"sessionTimeout" default:"30m" min:"1m" clamp:"default" doc:"inactivity after which a session ends"`
-	_                      int           `conf:"activityUpdateBatchSize" inert:"activity is not written to the model"`
-	_                      time.Duration `conf:"activityUpdateInterval" inert:"activity is not written to the model"`
+	_                      int           `conf:"activityUpdateBatchSize" inert:"activity is journalled in one write"`
+	ActivityUpdateInterval time.Duration `conf:"activityUpdateInterval" default:"90s" min:"1ms" max:"10m" doc:"time between two writes of activity to the journal of sessions"`
 	DisableOidcAutoBinding bool          `conf:"disableOidcAutoBinding" default:"false" later:"the OIDC provider" doc:"do not add edge-oidc by itself"`
 }
 
