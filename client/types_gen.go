@@ -1,0 +1,981 @@
+// Code generated from the operation table by client/internal/gen. DO NOT EDIT.
+
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// APIAddress is one URL of an API.
+type APIAddress struct {
+	URL     string `json:"url"`
+	Version string `json:"version"`
+}
+
+// APISession is the detail of a login session.
+type APISession struct {
+	Base
+	AuthQueries             []AuthQuery `json:"authQueries"`
+	AuthenticatorID         string      `json:"authenticatorId"`
+	CachedLastActivityAt    time.Time   `json:"cachedLastActivityAt"`
+	ConfigTypes             []string    `json:"configTypes"` // config type ids
+	Identity                Ref         `json:"identity"`
+	IdentityID              string      `json:"identityId"`
+	ImproperClientCertChain bool        `json:"improperClientCertChain,omitzero"`
+	IPAddress               string      `json:"ipAddress"`
+	IsCertExtendRequested   bool        `json:"isCertExtendRequested,omitzero"`
+	IsCertExtendable        bool        `json:"isCertExtendable"`
+	IsCertKeyRollRequested  bool        `json:"isCertKeyRollRequested,omitzero"`
+	IsMfaComplete           bool        `json:"isMfaComplete"`
+	IsMfaRequired           bool        `json:"isMfaRequired"`
+	LastActivityAt          time.Time   `json:"lastActivityAt"`
+	Token                   string      `json:"token"`
+}
+
+// APIVersion is one version of one binding.
+type APIVersion struct {
+	APIBaseURLs []string `json:"apiBaseUrls"`
+	Path        string   `json:"path"`
+}
+
+// AuthCert holds the rules of client certificates.
+type AuthCert struct {
+	AllowExpiredCerts bool `json:"allowExpiredCerts"`
+	Allowed           bool `json:"allowed"`
+}
+
+// AuthCertInput holds the rules of client certificates.
+type AuthCertInput struct {
+	AllowExpiredCerts *bool `json:"allowExpiredCerts,omitzero"`
+	Allowed           *bool `json:"allowed,omitzero"`
+}
+
+// AuthExtJwt holds the rules of tokens of external signers.
+type AuthExtJwt struct {
+	Allowed        bool     `json:"allowed"`
+	AllowedSigners []string `json:"allowedSigners"`
+}
+
+// AuthExtJwtInput holds the rules of tokens of external signers.
+type AuthExtJwtInput struct {
+	Allowed        *bool    `json:"allowed,omitzero"`
+	AllowedSigners []string `json:"allowedSigners,omitzero"`
+}
+
+// AuthPolicy is the detail of an auth policy.
+type AuthPolicy struct {
+	Base
+	IsSystem  bool          `json:"isSystem,omitzero"`
+	Name      string        `json:"name"`
+	Primary   AuthPrimary   `json:"primary"`
+	Secondary AuthSecondary `json:"secondary"`
+}
+
+// AuthPolicyInput is what a caller may set on an auth policy.
+type AuthPolicyInput struct {
+	Name      *string             `json:"name,omitzero"`
+	Primary   *AuthPrimaryInput   `json:"primary,omitzero"`
+	Secondary *AuthSecondaryInput `json:"secondary,omitzero"`
+	Tags      Tags                `json:"tags,omitzero"`
+}
+
+// AuthPrimary holds the rules of the first factors.
+type AuthPrimary struct {
+	Cert   AuthCert   `json:"cert"`
+	ExtJwt AuthExtJwt `json:"extJwt"`
+	Updb   AuthUpdb   `json:"updb"`
+}
+
+// AuthPrimaryInput holds the rules of the first factors.
+type AuthPrimaryInput struct {
+	Cert   *AuthCertInput   `json:"cert,omitzero"`
+	ExtJwt *AuthExtJwtInput `json:"extJwt,omitzero"`
+	Updb   *AuthUpdbInput   `json:"updb,omitzero"`
+}
+
+// AuthQuery is a factor that a partial session still has to satisfy.
+type AuthQuery struct {
+	ClientID   string   `json:"clientId,omitzero"`
+	Format     string   `json:"format,omitzero"`
+	HTTPMethod string   `json:"httpMethod,omitzero"`
+	HTTPURL    string   `json:"httpUrl,omitzero"`
+	ID         string   `json:"id,omitzero"`
+	MaxLength  int64    `json:"maxLength,omitzero"`
+	MinLength  int64    `json:"minLength,omitzero"`
+	Provider   string   `json:"provider"`
+	Scopes     []string `json:"scopes"`
+	TypeID     string   `json:"typeId,omitzero"` // MFA, TOTP or EXT-JWT
+}
+
+// AuthSecondary holds the rules of the second factors.
+type AuthSecondary struct {
+	RequireExtJwtSigner *string `json:"requireExtJwtSigner,omitzero"`
+	RequireTotp         bool    `json:"requireTotp"`
+}
+
+// AuthSecondaryInput holds the rules of the second factors.
+type AuthSecondaryInput struct {
+	RequireExtJwtSigner *string `json:"requireExtJwtSigner,omitzero"`
+	RequireTotp         *bool   `json:"requireTotp,omitzero"`
+}
+
+// AuthUpdb holds the rules of passwords.
+type AuthUpdb struct {
+	Allowed                bool  `json:"allowed"`
+	LockoutDurationMinutes int64 `json:"lockoutDurationMinutes"`
+	MaxAttempts            int64 `json:"maxAttempts"`
+	MinPasswordLength      int64 `json:"minPasswordLength"`
+	RequireMixedCase       bool  `json:"requireMixedCase"`
+	RequireNumberChar      bool  `json:"requireNumberChar"`
+	RequireSpecialChar     bool  `json:"requireSpecialChar"`
+}
+
+// AuthUpdbInput holds the rules of passwords.
+type AuthUpdbInput struct {
+	Allowed                *bool  `json:"allowed,omitzero"`
+	LockoutDurationMinutes *int64 `json:"lockoutDurationMinutes,omitzero"`
+	MaxAttempts            *int64 `json:"maxAttempts,omitzero"`
+	MinPasswordLength      *int64 `json:"minPasswordLength,omitzero"`
+	RequireMixedCase       *bool  `json:"requireMixedCase,omitzero"`
+	RequireNumberChar      *bool  `json:"requireNumberChar,omitzero"`
+	RequireSpecialChar     *bool  `json:"requireSpecialChar,omitzero"`
+}
+
+// Authenticate are the credentials of a login and what the client tells about
+// itself.
+type Authenticate struct {
+	ConfigTypes []string `json:"configTypes,omitzero"`
+	EnvInfo     *EnvInfo `json:"envInfo,omitzero"`
+	Password    *string  `json:"password,omitzero"`
+	SdkInfo     *SdkInfo `json:"sdkInfo,omitzero"`
+	Username    *string  `json:"username,omitzero"`
+}
+
+// Authenticator is the detail of an authenticator.
+type Authenticator struct {
+	Base
+	IsSystem               bool       `json:"isSystem,omitzero"`
+	CertPem                string     `json:"certPem,omitzero"`
+	ExtendRequestedAt      *time.Time `json:"extendRequestedAt,omitzero"`
+	Fingerprint            string     `json:"fingerprint,omitzero"`
+	Identity               Ref        `json:"identity"`
+	IdentityID             string     `json:"identityId"`
+	IsExtendRequested      bool       `json:"isExtendRequested,omitzero"`
+	IsIssuedByNetwork      bool       `json:"isIssuedByNetwork,omitzero"`
+	IsKeyRollRequested     bool       `json:"isKeyRollRequested,omitzero"`
+	LastAuthResolvedToRoot bool       `json:"lastAuthResolvedToRoot,omitzero"`
+	LastExtendRolledKeys   bool       `json:"lastExtendRolledKeys,omitzero"`
+	Method                 string     `json:"method"`
+	Username               string     `json:"username,omitzero"`
+}
+
+// AuthenticatorCreate makes an authenticator.
+type AuthenticatorCreate struct {
+	CertPem    *string `json:"certPem,omitzero"`
+	IdentityID *string `json:"identityId"`
+	Method     *string `json:"method"`
+	Password   *string `json:"password,omitzero"`
+	Tags       Tags    `json:"tags,omitzero"`
+	Username   *string `json:"username,omitzero"`
+}
+
+// AuthenticatorInput changes the user name or password of an authenticator.
+type AuthenticatorInput struct {
+	Password *string `json:"password,omitzero"`
+	Tags     Tags    `json:"tags,omitzero"`
+	Username *string `json:"username,omitzero"`
+}
+
+// Base are the members that every entity has.
+type Base struct {
+	Links     Links     `json:"_links"`
+	CreatedAt time.Time `json:"createdAt"`
+	ID        string    `json:"id"`
+	Tags      Tags      `json:"tags"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// ClientEdgeRouter is a router of the caller.
+type ClientEdgeRouter struct {
+	Base
+	Cost               *int              `json:"cost"`
+	Disabled           *bool             `json:"disabled"`
+	Hostname           string            `json:"hostname"`
+	IsOnline           bool              `json:"isOnline"`
+	Name               string            `json:"name"`
+	NoTraversal        *bool             `json:"noTraversal"`
+	SupportedProtocols map[string]string `json:"supportedProtocols"`
+	SyncStatus         string            `json:"syncStatus"`
+}
+
+// ClientTerminator is a terminator as clients may see it.
+type ClientTerminator struct {
+	Base
+	Identity  string `json:"identity"` // instance id
+	RouterID  string `json:"routerId"`
+	Service   Ref    `json:"service"`
+	ServiceID string `json:"serviceId"`
+}
+
+// Config is the detail of a config.
+type Config struct {
+	Base
+	IsSystem     bool   `json:"isSystem,omitzero"`
+	ConfigType   Ref    `json:"configType"`
+	ConfigTypeID string `json:"configTypeId"`
+	Data         Raw    `json:"data"`
+	Name         string `json:"name"`
+}
+
+// ConfigInput is what a caller may set on a config.
+type ConfigInput struct {
+	ConfigTypeID *string `json:"configTypeId,omitzero"`
+	Data         Object  `json:"data,omitzero"`
+	Name         *string `json:"name,omitzero"`
+	Tags         Tags    `json:"tags,omitzero"`
+}
+
+// ConfigType is the detail of a config type.
+type ConfigType struct {
+	Base
+	IsSystem bool    `json:"isSystem,omitzero"`
+	Name     string  `json:"name"`
+	Schema   Raw     `json:"schema"`
+	Target   *string `json:"target,omitzero"`
+}
+
+// ConfigTypeInput is what a caller may set on a config type.
+type ConfigTypeInput struct {
+	Name   *string `json:"name,omitzero"`
+	Schema Object  `json:"schema,omitzero"` // JSON schema
+	Tags   Tags    `json:"tags,omitzero"`
+	Target *string `json:"target,omitzero"`
+}
+
+// Controller is the detail of a controller.
+type Controller struct {
+	Base
+	IsSystem          bool                    `json:"isSystem,omitzero"`
+	APIAddresses      map[string][]APIAddress `json:"apiAddresses"` // by binding
+	CertPem           string                  `json:"certPem"`
+	CtrlAddress       *string                 `json:"ctrlAddress,omitzero"`
+	Fingerprint       string                  `json:"fingerprint"`
+	IsOnline          bool                    `json:"isOnline"`
+	IsPreferredLeader bool                    `json:"isPreferredLeader,omitzero"`
+	LastJoinedAt      time.Time               `json:"lastJoinedAt"`
+	Name              string                  `json:"name"`
+}
+
+// Created is the answer to a create.
+type Created struct {
+	Links Links  `json:"_links"`
+	ID    string `json:"id"`
+}
+
+// CurrentAPISession is the caller's own session.
+type CurrentAPISession struct {
+	APISession
+	ExpirationSeconds int64     `json:"expirationSeconds"`
+	ExpiresAt         time.Time `json:"expiresAt"`
+}
+
+// DisableParams say for how long an identity is disabled.
+type DisableParams struct {
+	DurationMinutes *int64 `json:"durationMinutes"` // 0: for ever
+}
+
+// EdgeRouter is the detail of an edge router. The enrollment members are
+// present until the router is enrolled.
+type EdgeRouter struct {
+	Base
+	IsSystem              bool                `json:"isSystem,omitzero"`
+	AppData               Tags                `json:"appData"`
+	CertPem               *string             `json:"certPem"`
+	Configs               []string            `json:"configs"`
+	Cost                  int                 `json:"cost"`
+	CtrlChanListeners     map[string][]string `json:"ctrlChanListeners,omitzero"`
+	Disabled              bool                `json:"disabled"`
+	EnrollmentCreatedAt   *time.Time          `json:"enrollmentCreatedAt,omitzero"`
+	EnrollmentExpiresAt   *time.Time          `json:"enrollmentExpiresAt,omitzero"`
+	EnrollmentJWT         *string             `json:"enrollmentJwt,omitzero"`
+	EnrollmentToken       *string             `json:"enrollmentToken,omitzero"`
+	Fingerprint           string              `json:"fingerprint,omitzero"`
+	Hostname              string              `json:"hostname"`
+	Interfaces            []Interface         `json:"interfaces"`
+	IsOnline              bool                `json:"isOnline"`
+	IsTunnelerEnabled     bool                `json:"isTunnelerEnabled"`
+	IsVerified            bool                `json:"isVerified"`
+	Name                  string              `json:"name"`
+	NoTraversal           bool                `json:"noTraversal"`
+	RoleAttributes        []string            `json:"roleAttributes"`
+	SupportedProtocols    map[string]string   `json:"supportedProtocols"`
+	SyncStatus            string              `json:"syncStatus"`
+	UnverifiedCertPem     *string             `json:"unverifiedCertPem"`
+	UnverifiedFingerprint *string             `json:"unverifiedFingerprint"`
+	VersionInfo           VersionInfo         `json:"versionInfo"`
+}
+
+// EdgeRouterInput is what a caller may set on an edge router.
+type EdgeRouterInput struct {
+	AppData           Tags                `json:"appData,omitzero"`
+	Configs           []string            `json:"configs,omitzero"`
+	Cost              *int                `json:"cost,omitzero"`
+	CtrlChanListeners map[string][]string `json:"ctrlChanListeners,omitzero"`
+	Disabled          *bool               `json:"disabled,omitzero"`
+	IsTunnelerEnabled *bool               `json:"isTunnelerEnabled,omitzero"`
+	Name              *string             `json:"name,omitzero"`
+	NoTraversal       *bool               `json:"noTraversal,omitzero"`
+	RoleAttributes    []string            `json:"roleAttributes,omitzero"`
+	Tags              Tags                `json:"tags,omitzero"`
+}
+
+// EdgeRouterPolicy is the detail of an edge router policy.
+type EdgeRouterPolicy struct {
+	Base
+	EdgeRouterRoles        []string    `json:"edgeRouterRoles"`
+	EdgeRouterRolesDisplay []NamedRole `json:"edgeRouterRolesDisplay"`
+	IdentityRoles          []string    `json:"identityRoles"`
+	IdentityRolesDisplay   []NamedRole `json:"identityRolesDisplay"`
+	IsSystem               bool        `json:"isSystem"`
+	Name                   string      `json:"name"`
+	Semantic               string      `json:"semantic"`
+}
+
+// EdgeRouterPolicyInput is what a caller may set on an edge router policy.
+type EdgeRouterPolicyInput struct {
+	EdgeRouterRoles []string `json:"edgeRouterRoles,omitzero"`
+	IdentityRoles   []string `json:"identityRoles,omitzero"`
+	Name            *string  `json:"name,omitzero"`
+	Semantic        *string  `json:"semantic,omitzero"`
+	Tags            Tags     `json:"tags,omitzero"`
+}
+
+// Enrolled is the answer to an enrollment; which members it has depends on the
+// method.
+type Enrolled struct {
+	Ca         string `json:"ca,omitzero"`         // PEM
+	Cert       string `json:"cert,omitzero"`       // PEM chain
+	ServerCert string `json:"serverCert,omitzero"` // PEM chain
+	Username   string `json:"username,omitzero"`
+}
+
+// Enrollment is the detail of an enrollment.
+type Enrollment struct {
+	Base
+	IsSystem        bool      `json:"isSystem,omitzero"`
+	CaID            *string   `json:"caId,omitzero"`
+	EdgeRouter      *Ref      `json:"edgeRouter,omitzero"`
+	EdgeRouterID    string    `json:"edgeRouterId,omitzero"`
+	ExpiresAt       time.Time `json:"expiresAt"`
+	Identity        *Ref      `json:"identity,omitzero"`
+	IdentityID      string    `json:"identityId,omitzero"`
+	JWT             string    `json:"jwt"`
+	Method          string    `json:"method"`
+	Token           string    `json:"token"`
+	TransitRouter   *Ref      `json:"transitRouter,omitzero"`
+	TransitRouterID string    `json:"transitRouterId,omitzero"`
+	Username        string    `json:"username,omitzero"`
+}
+
+// EnrollmentCreate makes an enrollment for an identity.
+type EnrollmentCreate struct {
+	CaID       *string    `json:"caId,omitzero"`
+	ExpiresAt  *time.Time `json:"expiresAt"`
+	IdentityID *string    `json:"identityId"`
+	Method     *string    `json:"method"`
+	Username   *string    `json:"username,omitzero"`
+}
+
+// EnrollmentRefresh renews an enrollment.
+type EnrollmentRefresh struct {
+	ExpiresAt *time.Time `json:"expiresAt"`
+}
+
+// EnvInfo describes the machine of a client.
+type EnvInfo struct {
+	Arch      string `json:"arch,omitzero"`
+	Domain    string `json:"domain,omitzero"`
+	Hostname  string `json:"hostname,omitzero"`
+	Os        string `json:"os,omitzero"`
+	OsRelease string `json:"osRelease,omitzero"`
+	OsVersion string `json:"osVersion,omitzero"`
+}
+
+// ExtendIdentity renews the certificate of an identity.
+type ExtendIdentity struct {
+	ClientCertCSR *string `json:"clientCertCsr"`
+}
+
+// ExtendRouter renews the certificates of a router.
+type ExtendRouter struct {
+	CertCSR       *string `json:"certCsr"`
+	ServerCertCSR *string `json:"serverCertCsr"`
+}
+
+// ExtendVerify confirms a renewed certificate.
+type ExtendVerify struct {
+	ClientCert *string `json:"clientCert"`
+}
+
+// ExtendedIdentity is the answer.
+type ExtendedIdentity struct {
+	Ca         string `json:"ca"`
+	ClientCert string `json:"clientCert"`
+}
+
+// ExternalJwtSigner is a signer as a client sees it before it logs in.
+type ExternalJwtSigner struct {
+	Base
+	ExternalAuthURL string `json:"externalAuthUrl"`
+	Name            string `json:"name"`
+}
+
+// FailedServiceRequest is a refused request for a service.
+type FailedServiceRequest struct {
+	ServiceID   string    `json:"serviceId"`
+	ServiceName string    `json:"serviceName"`
+	When        time.Time `json:"when"`
+}
+
+// GenericEnroll is the JSON body of an enrollment of any method. A PEM body is
+// taken as ClientCSR.
+type GenericEnroll struct {
+	CertCSR       *string `json:"certCsr,omitzero"`
+	ClientCSR     *string `json:"clientCsr,omitzero"`
+	Name          *string `json:"name,omitzero"`
+	Password      *string `json:"password,omitzero"`
+	ServerCertCSR *string `json:"serverCertCsr,omitzero"`
+	Username      *string `json:"username,omitzero"`
+}
+
+// Identity is the detail of an identity.
+type Identity struct {
+	Base
+	IsSystem                   bool                   `json:"isSystem,omitzero"`
+	AppData                    Tags                   `json:"appData"`
+	AuthPolicy                 Ref                    `json:"authPolicy"`
+	AuthPolicyID               string                 `json:"authPolicyId"`
+	Authenticators             IdentityAuthenticators `json:"authenticators"`
+	DefaultHostingCost         int                    `json:"defaultHostingCost"`
+	DefaultHostingPrecedence   string                 `json:"defaultHostingPrecedence"`
+	Disabled                   bool                   `json:"disabled"`
+	DisabledAt                 *time.Time             `json:"disabledAt,omitzero"`
+	DisabledUntil              *time.Time             `json:"disabledUntil,omitzero"`
+	EdgeRouterConnectionStatus string                 `json:"edgeRouterConnectionStatus"` // online, offline or unknown
+	Enrollment                 IdentityEnrollments    `json:"enrollment"`
+	EnvInfo                    EnvInfo                `json:"envInfo"`
+	ExternalID                 *string                `json:"externalId"`
+	HasAPISession              bool                   `json:"hasApiSession"`
+	HasEdgeRouterConnection    bool                   `json:"hasEdgeRouterConnection"`
+	Interfaces                 []Interface            `json:"interfaces"`
+	IsAdmin                    bool                   `json:"isAdmin"`
+	IsDefaultAdmin             bool                   `json:"isDefaultAdmin"`
+	IsMfaEnabled               bool                   `json:"isMfaEnabled"`
+	Name                       string                 `json:"name"`
+	Permissions                []string               `json:"permissions"`
+	RoleAttributes             []string               `json:"roleAttributes"`
+	SdkInfo                    SdkInfo                `json:"sdkInfo"`
+	ServiceHostingCosts        map[string]int         `json:"serviceHostingCosts"`
+	ServiceHostingPrecedences  map[string]string      `json:"serviceHostingPrecedences"`
+	Type                       Ref                    `json:"type"`
+	TypeID                     string                 `json:"typeId"`
+}
+
+// IdentityAuthenticators are the ways in which an identity can log in.
+type IdentityAuthenticators struct {
+	Cert *IdentityCert `json:"cert,omitzero"`
+	Updb *IdentityUpdb `json:"updb,omitzero"`
+}
+
+// IdentityCert is the certificate of an identity.
+type IdentityCert struct {
+	Fingerprint string `json:"fingerprint,omitzero"`
+	ID          string `json:"id"`
+}
+
+// IdentityEnrollment is one open enrollment.
+type IdentityEnrollment struct {
+	CaID      string    `json:"caId,omitzero"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	ID        string    `json:"id"`
+	JWT       string    `json:"jwt"`
+	Token     string    `json:"token"`
+}
+
+// IdentityEnrollmentInput asks for an enrollment together with the identity.
+type IdentityEnrollmentInput struct {
+	Ott   *bool   `json:"ott,omitzero"`
+	Ottca *string `json:"ottca,omitzero"` // id of the CA
+	Updb  *string `json:"updb,omitzero"`  // user name
+}
+
+// IdentityEnrollments are the open enrollments of an identity.
+type IdentityEnrollments struct {
+	Ott   *IdentityEnrollment `json:"ott,omitzero"`
+	Ottca *IdentityEnrollment `json:"ottca,omitzero"`
+	Updb  *IdentityEnrollment `json:"updb,omitzero"`
+}
+
+// IdentityInput is what a caller may set on an identity.
+type IdentityInput struct {
+	AppData                   Tags                     `json:"appData,omitzero"`
+	AuthPolicyID              *string                  `json:"authPolicyId,omitzero"`
+	DefaultHostingCost        *int                     `json:"defaultHostingCost,omitzero"`
+	DefaultHostingPrecedence  *string                  `json:"defaultHostingPrecedence,omitzero"`
+	Enrollment                *IdentityEnrollmentInput `json:"enrollment,omitzero"`
+	ExternalID                *string                  `json:"externalId,omitzero"`
+	IsAdmin                   *bool                    `json:"isAdmin,omitzero"`
+	Name                      *string                  `json:"name,omitzero"`
+	Permissions               []string                 `json:"permissions,omitzero"`
+	RoleAttributes            []string                 `json:"roleAttributes,omitzero"`
+	ServiceHostingCosts       map[string]int           `json:"serviceHostingCosts,omitzero"`
+	ServiceHostingPrecedences map[string]string        `json:"serviceHostingPrecedences,omitzero"`
+	Tags                      Tags                     `json:"tags,omitzero"`
+	Type                      *string                  `json:"type,omitzero"`
+}
+
+// IdentityType is a type of identities.
+type IdentityType struct {
+	Base
+	Name string `json:"name"`
+}
+
+// IdentityUpdb is the user name of an identity.
+type IdentityUpdb struct {
+	ID       string `json:"id"`
+	Username string `json:"username,omitzero"`
+}
+
+// Interface is one network interface of a router's machine.
+type Interface struct {
+	Addresses       []string `json:"addresses"`
+	HardwareAddress string   `json:"hardwareAddress"`
+	Index           int64    `json:"index"`
+	IsBroadcast     bool     `json:"isBroadcast"`
+	IsLoopback      bool     `json:"isLoopback"`
+	IsMulticast     bool     `json:"isMulticast"`
+	IsRunning       bool     `json:"isRunning"`
+	IsUp            bool     `json:"isUp"`
+	Mtu             int64    `json:"mtu"`
+	Name            string   `json:"name"`
+}
+
+// Link is one relation of an entity.
+type Link struct {
+	Href string `json:"href"`
+}
+
+// Links are the relations of an entity by name.
+type Links map[string]Link
+
+// NamedRole is a role with the name of the entity it mentions.
+type NamedRole struct {
+	Name string `json:"name"`
+	Role string `json:"role"`
+}
+
+// NetworkJWT is a token from which a client learns the controller's address
+// and trust anchors.
+type NetworkJWT struct {
+	Name  string `json:"name"`
+	Token string `json:"token"`
+}
+
+// Object is the text of a JSON object.
+type Object = json.RawMessage
+
+// OwnAuthenticatorInput changes the caller's own user name or password.
+type OwnAuthenticatorInput struct {
+	AuthenticatorInput
+	CurrentPassword *string `json:"currentPassword"`
+}
+
+// PolicyAdvice tells what an identity may do with a service and through which
+// routers.
+type PolicyAdvice struct {
+	CommonRouters       []RouterRef `json:"commonRouters"`
+	Identity            Ref         `json:"identity"`
+	IdentityID          string      `json:"identityId"`
+	IdentityRouterCount int         `json:"identityRouterCount"`
+	IsBindAllowed       bool        `json:"isBindAllowed"`
+	IsDialAllowed       bool        `json:"isDialAllowed"`
+	Service             Ref         `json:"service"`
+	ServiceID           string      `json:"serviceId"`
+	ServiceRouterCount  int         `json:"serviceRouterCount"`
+}
+
+// PostureCheck is the detail of a posture check.
+type PostureCheck struct {
+	Base
+	Name           string   `json:"name"`
+	RoleAttributes []string `json:"roleAttributes"`
+	TypeID         string   `json:"typeId"`
+}
+
+// PostureQueries are the posture checks of one policy that grants a service.
+type PostureQueries struct {
+	IsPassing      bool           `json:"isPassing"`
+	PolicyID       string         `json:"policyId"`
+	PolicyType     string         `json:"policyType"`
+	PostureQueries []PostureQuery `json:"postureQueries"`
+}
+
+// PostureQuery is one posture check that a client must answer.
+type PostureQuery struct {
+	ID        string `json:"id"`
+	IsPassing bool   `json:"isPassing"`
+	QueryType string `json:"queryType"`
+}
+
+// PostureResponse is what a client tells about its machine; the members depend
+// on the type.
+type PostureResponse struct {
+	ID     *string `json:"id"`
+	TypeID *string `json:"typeId"`
+}
+
+// PostureServices are the services whose state a posture response changed.
+type PostureServices struct {
+	Services []string `json:"services"`
+}
+
+// Protocol is the address of one.
+type Protocol struct {
+	Address string `json:"address"` // host:port
+}
+
+// Protocols are the protocols of the client API by name.
+type Protocols map[string]Protocol
+
+// Raw is a JSON text.
+type Raw = json.RawMessage
+
+// ReEnroll replaces an authenticator by an enrollment.
+type ReEnroll struct {
+	ExpiresAt *time.Time `json:"expiresAt"`
+}
+
+// Ref is a reference to another entity.
+type Ref struct {
+	Links  Links  `json:"_links"`
+	Entity string `json:"entity"`
+	ID     string `json:"id"`
+	Name   string `json:"name,omitzero"`
+}
+
+// RequestExtend asks the client to renew its certificate.
+type RequestExtend struct {
+	RollKeys *bool `json:"rollKeys,omitzero"`
+}
+
+// Revocation is the detail of a revocation.
+type Revocation struct {
+	Base
+	IsSystem  bool      `json:"isSystem,omitzero"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	Type      string    `json:"type"` // JTI, IDENTITY or API_SESSION
+}
+
+// RevocationCreate ends tokens before their time.
+type RevocationCreate struct {
+	ID   *string `json:"id"`
+	Tags Tags    `json:"tags,omitzero"`
+	Type *string `json:"type"`
+}
+
+// RoutePath is the path of a session's circuits.
+type RoutePath struct {
+	RoutePath []string `json:"routePath"` // router names
+}
+
+// Router is the detail of a router of any kind, without its edge parts.
+type Router struct {
+	Base
+	IsSystem              bool                `json:"isSystem,omitzero"`
+	Configs               []string            `json:"configs"`
+	Cost                  int                 `json:"cost"`
+	CtrlChanListeners     map[string][]string `json:"ctrlChanListeners,omitzero"`
+	Disabled              bool                `json:"disabled"`
+	EnrollmentCreatedAt   *time.Time          `json:"enrollmentCreatedAt,omitzero"`
+	EnrollmentExpiresAt   *time.Time          `json:"enrollmentExpiresAt,omitzero"`
+	EnrollmentJWT         *string             `json:"enrollmentJwt,omitzero"`
+	EnrollmentToken       *string             `json:"enrollmentToken,omitzero"`
+	Fingerprint           *string             `json:"fingerprint"`
+	Interfaces            []Interface         `json:"interfaces"`
+	IsOnline              bool                `json:"isOnline"`
+	IsVerified            bool                `json:"isVerified"`
+	Name                  string              `json:"name"`
+	NoTraversal           bool                `json:"noTraversal"`
+	UnverifiedCertPem     *string             `json:"unverifiedCertPem"`
+	UnverifiedFingerprint *string             `json:"unverifiedFingerprint"`
+}
+
+// RouterInput is what a caller may set on a transit router.
+type RouterInput struct {
+	Configs           []string            `json:"configs,omitzero"`
+	Cost              *int                `json:"cost,omitzero"`
+	CtrlChanListeners map[string][]string `json:"ctrlChanListeners,omitzero"`
+	Disabled          *bool               `json:"disabled,omitzero"`
+	Name              *string             `json:"name,omitzero"`
+	NoTraversal       *bool               `json:"noTraversal,omitzero"`
+	Tags              Tags                `json:"tags,omitzero"`
+}
+
+// RouterProperties are what clients need to know of an edge router.
+type RouterProperties struct {
+	AppData            Tags              `json:"appData,omitzero"`
+	Cost               int               `json:"cost"`
+	Disabled           bool              `json:"disabled"`
+	Hostname           string            `json:"hostname"`
+	IsOnline           bool              `json:"isOnline"`
+	Name               string            `json:"name"`
+	NoTraversal        bool              `json:"noTraversal"`
+	SupportedProtocols map[string]string `json:"supportedProtocols"` // protocol to URL
+	SyncStatus         string            `json:"syncStatus"`
+}
+
+// RouterRef is a reference to an edge router with its state.
+type RouterRef struct {
+	Ref
+	IsOnline bool `json:"isOnline"`
+}
+
+// SdkInfo describes the program of a client.
+type SdkInfo struct {
+	AppID      string `json:"appId,omitzero"`
+	AppVersion string `json:"appVersion,omitzero"`
+	Branch     string `json:"branch,omitzero"`
+	Revision   string `json:"revision,omitzero"`
+	Type       string `json:"type,omitzero"`
+	Version    string `json:"version,omitzero"`
+}
+
+// Service is the detail of a service. On the client API config, permissions
+// and postureQueries are those of the caller.
+type Service struct {
+	Base
+	IsSystem           bool             `json:"isSystem,omitzero"`
+	Config             *ServiceConfigs  `json:"config"`
+	Configs            []string         `json:"configs"`
+	EncryptionRequired bool             `json:"encryptionRequired"`
+	MaxIdleTimeMillis  int64            `json:"maxIdleTimeMillis"`
+	Name               string           `json:"name"`
+	Permissions        []string         `json:"permissions"`
+	PostureQueries     []PostureQueries `json:"postureQueries"`
+	RoleAttributes     []string         `json:"roleAttributes"`
+	TerminatorStrategy string           `json:"terminatorStrategy"`
+}
+
+// ServiceConfig is one such override.
+type ServiceConfig struct {
+	Config    Ref    `json:"config"`
+	ConfigID  string `json:"configId"`
+	Service   Ref    `json:"service"`
+	ServiceID string `json:"serviceId"`
+}
+
+// ServiceConfigAssign is a config that overrides the service's own for one identity.
+type ServiceConfigAssign struct {
+	ConfigID  *string `json:"configId"`
+	ServiceID *string `json:"serviceId"`
+}
+
+// ServiceConfigs is the data of the effective configs by config type name.
+type ServiceConfigs map[string]Raw
+
+// ServiceEdgeRouterPolicy is the detail of a service edge router policy.
+type ServiceEdgeRouterPolicy struct {
+	Base
+	IsSystem               bool        `json:"isSystem,omitzero"`
+	EdgeRouterRoles        []string    `json:"edgeRouterRoles"`
+	EdgeRouterRolesDisplay []NamedRole `json:"edgeRouterRolesDisplay"`
+	Name                   string      `json:"name"`
+	Semantic               string      `json:"semantic"`
+	ServiceRoles           []string    `json:"serviceRoles"`
+	ServiceRolesDisplay    []NamedRole `json:"serviceRolesDisplay"`
+}
+
+// ServiceEdgeRouterPolicyInput is what a caller may set on a service edge
+// router policy.
+type ServiceEdgeRouterPolicyInput struct {
+	EdgeRouterRoles []string `json:"edgeRouterRoles,omitzero"`
+	Name            *string  `json:"name,omitzero"`
+	Semantic        *string  `json:"semantic,omitzero"`
+	ServiceRoles    []string `json:"serviceRoles,omitzero"`
+	Tags            Tags     `json:"tags,omitzero"`
+}
+
+// ServiceInput is what a caller may set on a service.
+type ServiceInput struct {
+	Configs            []string `json:"configs,omitzero"`
+	EncryptionRequired *bool    `json:"encryptionRequired,omitzero"`
+	MaxIdleTimeMillis  *int64   `json:"maxIdleTimeMillis,omitzero"`
+	Name               *string  `json:"name,omitzero"`
+	RoleAttributes     []string `json:"roleAttributes,omitzero"`
+	Tags               Tags     `json:"tags,omitzero"`
+	TerminatorStrategy *string  `json:"terminatorStrategy,omitzero"`
+}
+
+// ServicePolicy is the detail of a service policy.
+type ServicePolicy struct {
+	Base
+	IsSystem                 bool        `json:"isSystem,omitzero"`
+	IdentityRoles            []string    `json:"identityRoles"`
+	IdentityRolesDisplay     []NamedRole `json:"identityRolesDisplay"`
+	Name                     string      `json:"name"`
+	PostureCheckRoles        []string    `json:"postureCheckRoles"`
+	PostureCheckRolesDisplay []NamedRole `json:"postureCheckRolesDisplay"`
+	Semantic                 string      `json:"semantic"`
+	ServiceRoles             []string    `json:"serviceRoles"`
+	ServiceRolesDisplay      []NamedRole `json:"serviceRolesDisplay"`
+	Type                     string      `json:"type"` // Dial or Bind
+}
+
+// ServicePolicyInput is what a caller may set on a service policy.
+type ServicePolicyInput struct {
+	IdentityRoles     []string `json:"identityRoles,omitzero"`
+	Name              *string  `json:"name,omitzero"`
+	PostureCheckRoles []string `json:"postureCheckRoles,omitzero"`
+	Semantic          *string  `json:"semantic,omitzero"`
+	ServiceRoles      []string `json:"serviceRoles,omitzero"`
+	Tags              Tags     `json:"tags,omitzero"`
+	Type              *string  `json:"type,omitzero"`
+}
+
+// ServiceRouters are the routers through which a service can be reached.
+type ServiceRouters struct {
+	EdgeRouters []RouterProperties `json:"edgeRouters"`
+}
+
+// ServiceUpdates tells when the services of the caller last changed.
+type ServiceUpdates struct {
+	LastChangeAt time.Time `json:"lastChangeAt"`
+}
+
+// Session is a service session. The answer to a create has null for links,
+// references and times, and the service access token as token.
+type Session struct {
+	Links           *Links          `json:"_links"`
+	APISession      *Ref            `json:"apiSession"`
+	APISessionID    string          `json:"apiSessionId"`
+	CreatedAt       *time.Time      `json:"createdAt"`
+	EdgeRouters     []SessionRouter `json:"edgeRouters"`
+	ID              string          `json:"id"`
+	IdentityID      string          `json:"identityId"`
+	Service         *Ref            `json:"service"`
+	ServiceID       string          `json:"serviceId"`
+	ServicePolicies []Ref           `json:"servicePolicies,omitzero"`
+	Tags            *Tags           `json:"tags,omitzero"`
+	Token           string          `json:"token"`
+	Type            string          `json:"type"` // Dial or Bind
+	UpdatedAt       *time.Time      `json:"updatedAt"`
+}
+
+// SessionCertificate is a certificate of the caller's session.
+type SessionCertificate struct {
+	Base
+	Certificate string    `json:"certificate"`
+	Fingerprint string    `json:"fingerprint"`
+	Subject     string    `json:"subject"`
+	ValidFrom   time.Time `json:"validFrom"`
+	ValidTo     time.Time `json:"validTo"`
+}
+
+// SessionCertificateCreate asks for one.
+type SessionCertificateCreate struct {
+	CSR *string `json:"csr"` // PEM
+}
+
+// SessionCertificateCreated is the answer: the chain and the trust anchors.
+type SessionCertificateCreated struct {
+	Created
+	Cas         string `json:"cas"`         // PEM
+	Certificate string `json:"certificate"` // PEM
+}
+
+// SessionCreate asks for a service session.
+type SessionCreate struct {
+	ServiceID *string `json:"serviceId,omitzero"`
+	Tags      Tags    `json:"tags,omitzero"`
+	Type      *string `json:"type,omitzero"`
+}
+
+// SessionRouter is a router through which a session can be used.
+type SessionRouter struct {
+	RouterProperties
+	URLs map[string]string `json:"urls"` // protocol to URL
+}
+
+// Spec is an API description.
+type Spec struct {
+	Base
+	Name string `json:"name"`
+}
+
+// Summary is the number of entities by store.
+type Summary map[string]int
+
+// Tags are free members of an entity: scalars only.
+type Tags map[string]any
+
+// Terminator is the detail of a terminator.
+type Terminator struct {
+	Base
+	IsSystem    bool   `json:"isSystem,omitzero"`
+	Address     string `json:"address"`
+	Binding     string `json:"binding"`
+	Cost        int    `json:"cost"`
+	DynamicCost int    `json:"dynamicCost"`
+	Identity    string `json:"identity"` // instance id
+	Precedence  string `json:"precedence"`
+	Router      Ref    `json:"router"`
+	RouterID    string `json:"routerId"`
+	Service     Ref    `json:"service"`
+	ServiceID   string `json:"serviceId"`
+}
+
+// TerminatorInput is what a caller may set on a terminator.
+type TerminatorInput struct {
+	Address        *string `json:"address,omitzero"`
+	Binding        *string `json:"binding,omitzero"`
+	Cost           *int    `json:"cost,omitzero"`
+	Identity       *string `json:"identity,omitzero"`       // instance id
+	IdentitySecret []byte  `json:"identitySecret,omitzero"` // base64
+	Precedence     *string `json:"precedence,omitzero"`
+	Router         *string `json:"router,omitzero"`
+	Service        *string `json:"service,omitzero"`
+	Tags           Tags    `json:"tags,omitzero"`
+}
+
+// TokenEnroll is the body of an enrollment with a token in it.
+type TokenEnroll struct {
+	ClientCSR *string `json:"clientCsr,omitzero"`
+	ServerCSR *string `json:"serverCsr,omitzero"`
+	Token     *string `json:"token,omitzero"`
+}
+
+// UpdbEnroll sets the password of a user name.
+type UpdbEnroll struct {
+	Password *string `json:"password,omitzero"`
+	Username *string `json:"username,omitzero"`
+}
+
+// Version is the version document.
+type Version struct {
+	APIVersions    map[string]map[string]APIVersion `json:"apiVersions"` // binding to version
+	BuildDate      string                           `json:"buildDate"`
+	Capabilities   []string                         `json:"capabilities"`
+	Revision       string                           `json:"revision"`
+	RuntimeVersion string                           `json:"runtimeVersion"`
+	Version        string                           `json:"version"`
+}
+
+// VersionInfo describes the program of a router.
+type VersionInfo struct {
+	Arch      string `json:"arch"`
+	BuildDate string `json:"buildDate"`
+	Os        string `json:"os"`
+	Revision  string `json:"revision"`
+	Version   string `json:"version"`
+}
