@@ -24,6 +24,7 @@ const (
 	dbFile        = "raft.db"
 	snapshotsKept = 2
 	lockWait      = time.Second // how long another process may hold raft.db
+	drainWait     = time.Second // how long Close waits for pending proposals
 )
 
 // Node is one member of the cluster. All methods are safe for concurrent use.
@@ -39,6 +40,9 @@ type Node struct {
 	changed chan struct{} // closed and replaced when the leader changes
 	err     error         // why the node stopped for good
 	failed  chan struct{}
+	pending int           // proposals that wait for their result
+	closing bool          // no new ones
+	idle    chan struct{} // closed when closing and none pending
 
 	wg     sync.WaitGroup
 	done   chan struct{}
@@ -62,7 +66,7 @@ func Open(cfg Config, machine StateMachine) (*Node, error) {
 	}
 	n := &Node{
 		cfg: cfg, db: db, log: cfg.Log,
-		changed: make(chan struct{}), failed: make(chan struct{}), done: make(chan struct{}),
+		changed: make(chan struct{}), failed: make(chan struct{}), idle: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := n.start(machine); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -191,11 +195,15 @@ func (n *Node) Err() error {
 // fault.ClusterNoLeader, with a full queue fault.TooManyRequests. When ctx ends
 // first, the command may still take effect.
 func (n *Node) Propose(ctx context.Context, command []byte) (index uint64, result any, err error) {
-	if err := firstError(ctx.Err(), n.Err()); err != nil {
+	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
+	if err := n.enter(); err != nil {
+		return 0, nil, err
+	}
+	defer n.leave()
 	f := n.raft.Apply(command, n.cfg.ApplyTimeout)
-	if err := wait(ctx, f); err != nil {
+	if err := n.wait(ctx, f); err != nil {
 		return 0, nil, refusal(err)
 	}
 	result = f.Response()
@@ -208,7 +216,51 @@ func (n *Node) Propose(ctx context.Context, command []byte) (index uint64, resul
 // Barrier waits until everything that was in the log before is applied here.
 // Its errors are those of Propose.
 func (n *Node) Barrier(ctx context.Context) error {
-	return refusal(wait(ctx, n.raft.Barrier(0)))
+	if err := n.enter(); err != nil {
+		return err
+	}
+	defer n.leave()
+	return refusal(n.wait(ctx, n.raft.Barrier(n.cfg.ApplyTimeout)))
+}
+
+// enter counts a proposal, unless the node has stopped or is being closed.
+func (n *Node) enter() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err != nil {
+		return n.err
+	}
+	if n.closing {
+		return refusal(raft.ErrRaftShutdown)
+	}
+	n.pending++
+	return nil
+}
+
+func (n *Node) leave() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.pending--; n.pending == 0 && n.closing {
+		close(n.idle)
+	}
+}
+
+// drain refuses new proposals and waits for the pending ones: raft forgets what
+// is still queued when it shuts down. Without a quorum they do not end, so it
+// does not wait for long.
+func (n *Node) drain() {
+	n.mu.Lock()
+	n.closing = true
+	if n.pending == 0 {
+		close(n.idle)
+	}
+	n.mu.Unlock()
+	timer := time.NewTimer(drainWait)
+	defer timer.Stop()
+	select {
+	case <-n.idle:
+	case <-timer.C:
+	}
 }
 
 // Ready waits until this node leads and has applied its whole log, or until it
@@ -243,6 +295,7 @@ func (n *Node) Close() error {
 }
 
 func (n *Node) stop() error {
+	n.drain()
 	err := n.raft.Shutdown().Error()
 	n.raft.DeregisterObserver(n.observer)
 	close(n.done)
@@ -251,18 +304,17 @@ func (n *Node) stop() error {
 	return err
 }
 
-// wait waits for a future or the end of ctx.
-func wait(ctx context.Context, f raft.Future) error {
-	if ctx.Done() == nil {
-		return f.Error()
-	}
+// wait waits for a future, the end of ctx or that of the node.
+func (n *Node) wait(ctx context.Context, f raft.Future) error {
 	done := make(chan error, 1)
-	go func() { done <- f.Error() }() // ends with the future, at the latest when raft shuts down
+	go func() { done <- f.Error() }()
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-n.done:
+		return raft.ErrRaftShutdown
 	}
 }
 

@@ -87,7 +87,7 @@ func (n *Node) CheckStorage(ctx context.Context) error {
 
 // Snapshot writes a snapshot now and shortens the log.
 func (n *Node) Snapshot(ctx context.Context) error {
-	return refusal(wait(ctx, n.raft.Snapshot()))
+	return refusal(n.wait(ctx, n.raft.Snapshot()))
 }
 
 func (n *Node) servers() []raft.Server {

@@ -18,7 +18,7 @@ type ConfigType struct {
 	Base
 	Name   string          `json:"name" weft:"create,update,patch,required,filter"`
 	Schema json.RawMessage `json:"schema,omitempty" weft:"create,update,patch,filter"` // JSON schema draft 7, may be empty
-	Target *string         `json:"target,omitempty" weft:"create,update,patch"`        // service, router or other
+	Target *string         `json:"target,omitempty" weft:"create"`                     // service, router or other
 }
 
 // Kind returns KindConfigType.

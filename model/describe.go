@@ -32,7 +32,7 @@ type Field struct {
 	Create   bool // may be given on create
 	Update   bool // is replaced by PUT
 	Patch    bool // may be given to PATCH
-	Required bool // must be given on create and PUT
+	Required bool // must be given on create
 	Secret   bool // never leaves the controller
 	ReadOnly bool // shown, set by the system only
 	Internal bool // neither shown nor set through the API

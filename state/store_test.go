@@ -334,6 +334,14 @@ func TestReadersBesideTheWriter(t *testing.T) {
 	wg.Wait()
 }
 
+func TestRoleAttributes(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.command().Create(with("i1", &model.Identity{Name: "a", RoleAttributes: []string{"y", "x"}})).
+		Create(with("i2", &model.Identity{Name: "b", RoleAttributes: []string{"x"}})))
+	want(t, "identities", RoleAttributes(w.View(), model.KindIdentity), []string{"x", "y"})
+	want(t, "keys", RoleAttributes(w.View(), model.KindKey), []string{})
+}
+
 func TestIndexesWithStrangeValues(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.command().Create(with("i1", &model.Identity{Name: "a", RoleAttributes: []string{"x"}})).
@@ -350,21 +358,20 @@ func TestIndexesWithStrangeValues(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	c, err := Initial(noon)
+	c := NewCommand(noon, Author{ID: "a"}, Source{}).Create(identity("i")).
+		Patch(model.KindAuthPolicy, "x", map[string]any{"primary.updb.allowed": true}).Delete(model.KindService, "s")
+	b, err := c.Encode()
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, c := range []*Command{
-		c, NewCommand(noon, Author{ID: "a"}, Source{}).Create(identity("i")).Patch(model.KindAuthPolicy, "x", map[string]any{"primary.updb.allowed": true}).Delete(model.KindService, "s"),
-	} {
-		b, err := c.Encode()
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
+	f.Add(b)
+	f.Add([]byte("\x01" + `{"ops":[{"do":"put","kind":"key","id":"k","entity":{"public":"AA=="}}],"separate":true}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w := newWorld(t)
+		s, err := New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{Store: s, t: t}
 		before := w.dump()
 		res, err := w.Apply([]uint64{2}, [][]byte{b})
 		if err == nil && res[0] == nil {

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -53,6 +55,9 @@ func (v *Validator) CheckData(schema, data json.RawMessage) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fault.CouldNotValidate.Field("data", "data in body must be of type object", value)
 	}
+	if n := unreasonable(value); n != "" {
+		return fault.CouldNotValidate.Field("data", "the number "+n+" is out of range", nil)
+	}
 	if empty(schema) {
 		return nil
 	}
@@ -78,6 +83,9 @@ func (v *Validator) compile(schema json.RawMessage) (*jsonschema.Schema, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the schema is not valid JSON: %w", err)
 	}
+	if n := unreasonable(doc); n != "" {
+		return nil, fmt.Errorf("the number %s in the schema is out of range", n)
+	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft7)
 	c.AssertFormat()
@@ -95,6 +103,39 @@ func (v *Validator) compile(schema json.RawMessage) (*jsonschema.Schema, error) 
 	}
 	v.compiled[string(schema)] = compiled
 	return compiled, nil
+}
+
+// maxNumber is the longest number in data. Its exponent is bounded too, because
+// the exact comparison with a limit would write it out in full.
+const (
+	maxNumber   = 64
+	maxExponent = 400
+)
+
+// unreasonable returns the first number in a value that is too long or has too
+// large an exponent, cut to a readable length.
+func unreasonable(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, e := range v {
+			if n := unreasonable(e); n != "" {
+				return n
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if n := unreasonable(e); n != "" {
+				return n
+			}
+		}
+	case json.Number:
+		_, exponent, has := strings.Cut(strings.ToLower(v.String()), "e")
+		n, err := strconv.Atoi(exponent)
+		if len(v) > maxNumber || has && (err != nil || n > maxExponent || n < -maxExponent) {
+			return v.String()[:min(len(v), maxNumber)]
+		}
+	}
+	return ""
 }
 
 // closed loads nothing: a schema stands for itself.
