@@ -98,6 +98,17 @@ func (s *Slice) Items() []*ctrl.Item {
 	return out
 }
 
+// OfKind returns the items of one kind, in no order.
+func (s *Slice) OfKind(kind uint32) []*ctrl.Item {
+	var out []*ctrl.Item
+	for key, it := range s.items {
+		if key.Kind == kind {
+			out = append(out, &ctrl.Item{Kind: kind, Id: key.ID, Data: it.data})
+		}
+	}
+	return out
+}
+
 // Digest returns 32 bytes that are equal for slices with equal items. It
 // detects mistakes, it is no proof against forgery.
 func (s *Slice) Digest() []byte {

@@ -103,7 +103,6 @@ type Register struct {
 	SliceDigest   []byte                 `protobuf:"bytes,5,opt,name=slice_digest,json=sliceDigest,proto3" json:"slice_digest,omitempty"`
 	Listeners     []*Listener            `protobuf:"bytes,6,rep,name=listeners,proto3" json:"listeners,omitempty"`
 	Circuits      []*Circuit             `protobuf:"bytes,7,rep,name=circuits,proto3" json:"circuits,omitempty"`
-	Terminators   []*Terminator          `protobuf:"bytes,8,rep,name=terminators,proto3" json:"terminators,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -183,13 +182,6 @@ func (x *Register) GetListeners() []*Listener {
 func (x *Register) GetCircuits() []*Circuit {
 	if x != nil {
 		return x.Circuits
-	}
-	return nil
-}
-
-func (x *Register) GetTerminators() []*Terminator {
-	if x != nil {
-		return x.Terminators
 	}
 	return nil
 }
@@ -909,6 +901,7 @@ func (x *Route) GetTimeoutMillis() uint32 {
 
 type Egress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	HostId        string                 `protobuf:"bytes,6,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
 	TerminatorId  string                 `protobuf:"bytes,1,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
 	Binding       string                 `protobuf:"bytes,2,opt,name=binding,proto3" json:"binding,omitempty"`
 	Address       string                 `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
@@ -946,6 +939,13 @@ func (x *Egress) ProtoReflect() protoreflect.Message {
 // Deprecated: Use Egress.ProtoReflect.Descriptor instead.
 func (*Egress) Descriptor() ([]byte, []int) {
 	return file_ctrl_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Egress) GetHostId() string {
+	if x != nil {
+		return x.HostId
+	}
+	return ""
 }
 
 func (x *Egress) GetTerminatorId() string {
@@ -1359,8 +1359,10 @@ func (x *Terminator) GetPeerData() map[uint32][]byte {
 }
 
 // Router to controller, request: terminators that appeared, changed or went.
+// With whole, which follows every Register, put is all that the router hosts.
 type TerminatorChanges struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Whole         bool                   `protobuf:"varint,3,opt,name=whole,proto3" json:"whole,omitempty"`
 	Put           []*Terminator          `protobuf:"bytes,1,rep,name=put,proto3" json:"put,omitempty"`
 	Remove        []string               `protobuf:"bytes,2,rep,name=remove,proto3" json:"remove,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1395,6 +1397,13 @@ func (x *TerminatorChanges) ProtoReflect() protoreflect.Message {
 // Deprecated: Use TerminatorChanges.ProtoReflect.Descriptor instead.
 func (*TerminatorChanges) Descriptor() ([]byte, []int) {
 	return file_ctrl_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *TerminatorChanges) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
 }
 
 func (x *TerminatorChanges) GetPut() []*Terminator {
@@ -1725,7 +1734,7 @@ var File_ctrl_proto protoreflect.FileDescriptor
 const file_ctrl_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"ctrl.proto\x12\fweft.ctrl.v1\"\xc0\x02\n" +
+	"ctrl.proto\x12\fweft.ctrl.v1\"\x84\x02\n" +
 	"\bRegister\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
 	"\bhostname\x18\x02 \x01(\tR\bhostname\x12\x15\n" +
@@ -1734,8 +1743,7 @@ const file_ctrl_proto_rawDesc = "" +
 	"sliceIndex\x12!\n" +
 	"\fslice_digest\x18\x05 \x01(\fR\vsliceDigest\x124\n" +
 	"\tlisteners\x18\x06 \x03(\v2\x16.weft.ctrl.v1.ListenerR\tlisteners\x121\n" +
-	"\bcircuits\x18\a \x03(\v2\x15.weft.ctrl.v1.CircuitR\bcircuits\x12:\n" +
-	"\vterminators\x18\b \x03(\v2\x18.weft.ctrl.v1.TerminatorR\vterminators\"@\n" +
+	"\bcircuits\x18\a \x03(\v2\x15.weft.ctrl.v1.CircuitR\bcircuits\"@\n" +
 	"\bListener\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\tR\bprotocol\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\"\xee\x01\n" +
@@ -1803,8 +1811,9 @@ const file_ctrl_proto_rawDesc = "" +
 	"\rupstream_link\x18\x03 \x01(\tR\fupstreamLink\x12'\n" +
 	"\x0fdownstream_link\x18\x04 \x01(\tR\x0edownstreamLink\x12,\n" +
 	"\x06egress\x18\x05 \x01(\v2\x14.weft.ctrl.v1.EgressR\x06egress\x12%\n" +
-	"\x0etimeout_millis\x18\x06 \x01(\rR\rtimeoutMillis\"\x80\x02\n" +
-	"\x06Egress\x12#\n" +
+	"\x0etimeout_millis\x18\x06 \x01(\rR\rtimeoutMillis\"\x99\x02\n" +
+	"\x06Egress\x12\x17\n" +
+	"\ahost_id\x18\x06 \x01(\tR\x06hostId\x12#\n" +
 	"\rterminator_id\x18\x01 \x01(\tR\fterminatorId\x12\x18\n" +
 	"\abinding\x18\x02 \x01(\tR\abinding\x12\x18\n" +
 	"\aaddress\x18\x03 \x01(\tR\aaddress\x12\x1f\n" +
@@ -1860,8 +1869,9 @@ const file_ctrl_proto_rawDesc = "" +
 	" \x03(\v2&.weft.ctrl.v1.Terminator.PeerDataEntryR\bpeerData\x1a;\n" +
 	"\rPeerDataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\rR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"W\n" +
-	"\x11TerminatorChanges\x12*\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"m\n" +
+	"\x11TerminatorChanges\x12\x14\n" +
+	"\x05whole\x18\x03 \x01(\bR\x05whole\x12*\n" +
 	"\x03put\x18\x01 \x03(\v2\x18.weft.ctrl.v1.TerminatorR\x03put\x12\x16\n" +
 	"\x06remove\x18\x02 \x03(\tR\x06remove\"\xae\x01\n" +
 	"\x11TerminatorResults\x12F\n" +
@@ -1952,29 +1962,28 @@ var file_ctrl_proto_goTypes = []any{
 var file_ctrl_proto_depIdxs = []int32{
 	2,  // 0: weft.ctrl.v1.Register.listeners:type_name -> weft.ctrl.v1.Listener
 	16, // 1: weft.ctrl.v1.Register.circuits:type_name -> weft.ctrl.v1.Circuit
-	17, // 2: weft.ctrl.v1.Register.terminators:type_name -> weft.ctrl.v1.Terminator
-	5,  // 3: weft.ctrl.v1.SliceUpdate.items:type_name -> weft.ctrl.v1.Item
-	25, // 4: weft.ctrl.v1.CreateCircuit.peer_data:type_name -> weft.ctrl.v1.CreateCircuit.PeerDataEntry
-	10, // 5: weft.ctrl.v1.CreateCircuit.failure:type_name -> weft.ctrl.v1.Failure
-	9,  // 6: weft.ctrl.v1.CircuitCreated.refusal:type_name -> weft.ctrl.v1.Refusal
-	11, // 7: weft.ctrl.v1.CircuitCreated.route:type_name -> weft.ctrl.v1.Route
-	26, // 8: weft.ctrl.v1.CircuitCreated.peer_data:type_name -> weft.ctrl.v1.CircuitCreated.PeerDataEntry
-	0,  // 9: weft.ctrl.v1.Failure.cause:type_name -> weft.ctrl.v1.Cause
-	12, // 10: weft.ctrl.v1.Route.egress:type_name -> weft.ctrl.v1.Egress
-	27, // 11: weft.ctrl.v1.Egress.peer_data:type_name -> weft.ctrl.v1.Egress.PeerDataEntry
-	10, // 12: weft.ctrl.v1.RouteResult.failure:type_name -> weft.ctrl.v1.Failure
-	28, // 13: weft.ctrl.v1.RouteResult.peer_data:type_name -> weft.ctrl.v1.RouteResult.PeerDataEntry
-	29, // 14: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
-	17, // 15: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
-	30, // 16: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
-	31, // 17: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
-	5,  // 18: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
-	9,  // 19: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	5,  // 2: weft.ctrl.v1.SliceUpdate.items:type_name -> weft.ctrl.v1.Item
+	25, // 3: weft.ctrl.v1.CreateCircuit.peer_data:type_name -> weft.ctrl.v1.CreateCircuit.PeerDataEntry
+	10, // 4: weft.ctrl.v1.CreateCircuit.failure:type_name -> weft.ctrl.v1.Failure
+	9,  // 5: weft.ctrl.v1.CircuitCreated.refusal:type_name -> weft.ctrl.v1.Refusal
+	11, // 6: weft.ctrl.v1.CircuitCreated.route:type_name -> weft.ctrl.v1.Route
+	26, // 7: weft.ctrl.v1.CircuitCreated.peer_data:type_name -> weft.ctrl.v1.CircuitCreated.PeerDataEntry
+	0,  // 8: weft.ctrl.v1.Failure.cause:type_name -> weft.ctrl.v1.Cause
+	12, // 9: weft.ctrl.v1.Route.egress:type_name -> weft.ctrl.v1.Egress
+	27, // 10: weft.ctrl.v1.Egress.peer_data:type_name -> weft.ctrl.v1.Egress.PeerDataEntry
+	10, // 11: weft.ctrl.v1.RouteResult.failure:type_name -> weft.ctrl.v1.Failure
+	28, // 12: weft.ctrl.v1.RouteResult.peer_data:type_name -> weft.ctrl.v1.RouteResult.PeerDataEntry
+	29, // 13: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
+	17, // 14: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
+	30, // 15: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
+	31, // 16: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
+	5,  // 17: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
+	9,  // 18: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_ctrl_proto_init() }

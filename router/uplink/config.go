@@ -1,0 +1,89 @@
+package uplink
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// Node is the part of the router that carries circuits. Its methods are safe
+// for concurrent use and return soon.
+type Node interface {
+	// Circuits lists the circuits that the router carries or is about to.
+	Circuits() []*ctrl.Circuit
+	// EndCircuits ends circuits for a reason that the clients are told. Unknown
+	// ids are ignored.
+	EndCircuits(ids []string, reason string)
+	// AccessChanged asks to check the circuits, listeners and sessions that the
+	// effects name against the current view.
+	AccessChanged(*policy.Effects)
+	// SessionsEnded asks to check all connections: some sessions have been
+	// ended, for which Uplink.Alive returns an error from now on.
+	SessionsEnded()
+	// TerminatorRefused tells that a controller does not want a terminator
+	// that was established before; it is forgotten.
+	TerminatorRefused(id string, why *Refused)
+	// LiveSessions lists the API sessions with a connection.
+	LiveSessions() []string
+	// Inspect returns the values of the keys it knows.
+	Inspect(keys []string) map[string]string
+}
+
+// Config describes an Uplink. Endpoints or EndpointsFile, TLS, Fingerprint and
+// Node are required.
+type Config struct {
+	Endpoints     []string // host:port of controllers
+	EndpointsFile string   // overrides Endpoints if it exists and names any
+	SnapshotFile  string   // where the slice is kept, empty for nowhere
+	SaveInterval  time.Duration
+	TLS           *tls.Config
+	Fingerprint   func() string // of the router's client certificate, SHA-1 in lower-case hex
+	Version       string        // version|revision|build date|os|arch
+	Hostname      string
+	RunID         string
+	Listeners     []*ctrl.Listener // what clients can connect to
+	Node          Node
+	RetryMax      time.Duration // longest pause between attempts to connect, 15 s by default
+	Net           func(ctx context.Context, network, address string) (net.Conn, error)
+	Log           *slog.Logger
+	Now           func() time.Time
+}
+
+func (c Config) withDefaults() Config {
+	if c.SaveInterval == 0 {
+		c.SaveInterval = 30 * time.Second
+	}
+	if c.RetryMax == 0 {
+		c.RetryMax = 15 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+// ErrNoController is returned while no controller is connected.
+var ErrNoController = errors.New("no controller available")
+
+// Refused is a refusal by a controller.
+type Refused struct {
+	Code    string // stable, see package controller/network
+	Message string
+	Remedy  string
+}
+
+// Error gives the message.
+func (r *Refused) Error() string { return r.Message }
+
+func refused(r *ctrl.Refusal) *Refused {
+	return &Refused{Code: r.Code, Message: r.Message, Remedy: r.Remedy}
+}

@@ -1,0 +1,63 @@
+package uplink
+
+import (
+	"context"
+	"sync"
+
+	"github.com/weftnet/weft/control"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// sessionHandler does what the controller of one session asks for.
+type sessionHandler struct {
+	u        *Uplink
+	receiver control.Receiver
+
+	mu      sync.Mutex
+	session *control.RouterEnd
+}
+
+func (h *sessionHandler) set(s *control.RouterEnd) {
+	h.mu.Lock()
+	h.session = s
+	h.mu.Unlock()
+}
+
+// HandleSlice applies a change of the slice and asks for the whole one if the
+// change does not fit.
+func (h *sessionHandler) HandleSlice(m *ctrl.SliceUpdate) {
+	update := h.receiver.Add(m)
+	if update == nil {
+		return
+	}
+	news, err := h.u.apply(update)
+	if err != nil {
+		h.u.cfg.Log.Warn("slice not up to date, asking for the whole", "error", err)
+		h.mu.Lock()
+		s := h.session
+		h.mu.Unlock()
+		if s != nil {
+			s.Resync()
+		}
+		return
+	}
+	h.u.publish(news)
+}
+
+// HandleUnroute ends circuits.
+func (h *sessionHandler) HandleUnroute(m *ctrl.Unroute) {
+	h.u.cfg.Node.EndCircuits(m.CircuitIds, m.Reason)
+}
+
+// HandleRoute refuses: without links, a router is the only node of its paths,
+// and learns what to do from the answer to its own request.
+func (h *sessionHandler) HandleRoute(context.Context, *ctrl.Route) *ctrl.RouteResult {
+	return &ctrl.RouteResult{Failure: &ctrl.Failure{
+		Cause: ctrl.Cause_INVALID_LINK_DESTINATION, Message: "this router has no links",
+	}}
+}
+
+// HandleInspect answers for the router.
+func (h *sessionHandler) HandleInspect(_ context.Context, m *ctrl.Inspect) *ctrl.InspectResult {
+	return &ctrl.InspectResult{Values: h.u.cfg.Node.Inspect(m.Keys)}
+}

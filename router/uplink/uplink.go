@@ -1,0 +1,216 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/control"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// Uplink keeps a router connected. All methods are safe for concurrent use.
+type Uplink struct {
+	cfg Config
+	*Directory
+
+	mu       sync.Mutex
+	session  *control.RouterEnd // nil while not connected
+	changed  chan struct{}      // closed when session changes
+	routerID string
+	status   Status
+
+	terminators *terminators
+	ended       *endedList
+}
+
+// Status is what is known of the connection to a controller.
+type Status struct {
+	Connected         bool
+	Address           string // of the controller
+	ControllerID      string
+	ControllerVersion string
+	Since             time.Time // of the current state
+}
+
+// New returns an Uplink with the slice of the snapshot file, if there is a
+// usable one. Run connects it.
+func New(cfg Config) *Uplink {
+	cfg = cfg.withDefaults()
+	u := &Uplink{cfg: cfg, changed: make(chan struct{}), Directory: newDirectory(cfg.Now)}
+	u.terminators = newTerminators(u)
+	u.ended = newEndedList()
+	u.status.Since = cfg.Now()
+	if cfg.SnapshotFile != "" {
+		if err := u.load(cfg.SnapshotFile); err != nil {
+			cfg.Log.Warn("stored slice not used", "file", cfg.SnapshotFile, "error", err)
+		}
+	}
+	if cfg.Fingerprint != nil {
+		u.setRouterID(u.routerByFingerprint(cfg.Fingerprint()))
+	}
+	return u
+}
+
+// RouterID returns the id of this router, empty until a controller or the
+// stored slice has told it.
+func (u *Uplink) RouterID() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.routerID
+}
+
+func (u *Uplink) setRouterID(id string) {
+	if id == "" {
+		return
+	}
+	u.mu.Lock()
+	u.routerID = id
+	u.mu.Unlock()
+}
+
+// Status returns the state of the connection.
+func (u *Uplink) Status() Status {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.status
+}
+
+// Run stays connected until ctx ends; then it closes the session, writes the
+// slice and waits for its goroutines. It returns an error only if there is no
+// controller to call.
+func (u *Uplink) Run(ctx context.Context) error {
+	endpoints, err := u.endpoints()
+	if err != nil {
+		return err
+	}
+	var work sync.WaitGroup
+	work.Go(func() { u.saveLoop(ctx) })
+	work.Go(func() { u.terminators.run(ctx) })
+	work.Go(func() { u.ended.run(ctx, u) })
+	u.connectLoop(ctx, endpoints)
+	work.Wait()
+	return nil
+}
+
+// connectLoop calls the controllers in turn, with growing pauses while none
+// answers.
+func (u *Uplink) connectLoop(ctx context.Context, endpoints []string) {
+	const first = 50 * time.Millisecond
+	pause := first
+	for i := 0; ctx.Err() == nil; i++ {
+		address := endpoints[i%len(endpoints)]
+		served, err := u.serve(ctx, address)
+		if ctx.Err() != nil {
+			return
+		}
+		if served {
+			pause = first
+			u.cfg.Log.Warn("controller lost", "address", address, "error", err)
+		} else {
+			var rejected *channel.RejectedError
+			u.cfg.Log.Warn("controller not reached", "address", address, "error", err, "rejected", errors.As(err, &rejected), "retry", pause)
+		}
+		wait(ctx, pause/2+rand.N(pause))
+		pause = min(pause*3/2, u.cfg.RetryMax)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// serve runs one session until it ends; served tells whether it ever worked.
+func (u *Uplink) serve(ctx context.Context, address string) (served bool, err error) {
+	h := &sessionHandler{u: u}
+	s, err := control.Dial(ctx, control.DialConfig{
+		Address: address, TLS: u.cfg.TLS, Version: u.cfg.Version, Handler: h, Net: u.cfg.Net, Log: u.cfg.Log,
+	})
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	h.set(s)
+	registered, err := u.register(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	u.cfg.Log.Info("controller connected", "address", address, "controller", registered.ControllerId)
+	u.setRouterID(registered.RouterId)
+	u.attach(s, address, registered)
+	defer u.detach(s)
+	if len(registered.DropCircuits) > 0 {
+		u.cfg.Node.EndCircuits(registered.DropCircuits, "the controller does not know the circuit")
+	}
+	u.activityLoop(ctx, s, time.Duration(registered.ActivitySeconds)*time.Second)
+	return true, s.Err()
+}
+
+func (u *Uplink) register(ctx context.Context, s *control.RouterEnd) (*ctrl.Registered, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	u.ended.forget() // the full report says it too
+	index, digest := u.position()
+	return s.Register(ctx, &ctrl.Register{
+		Version: u.cfg.Version, Hostname: u.cfg.Hostname, RunId: u.cfg.RunID,
+		SliceIndex: index, SliceDigest: digest,
+		Listeners: u.cfg.Listeners, Circuits: u.cfg.Node.Circuits(),
+	})
+}
+
+func (u *Uplink) attach(s *control.RouterEnd, address string, r *ctrl.Registered) {
+	u.mu.Lock()
+	u.session = s
+	u.status = Status{Connected: true, Address: address, ControllerID: r.ControllerId, ControllerVersion: r.ControllerVersion, Since: u.cfg.Now()}
+	close(u.changed)
+	u.changed = make(chan struct{})
+	u.mu.Unlock()
+}
+
+func (u *Uplink) detach(s *control.RouterEnd) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.session == s {
+		u.session = nil
+		u.status.Connected, u.status.Since = false, u.cfg.Now()
+		close(u.changed)
+		u.changed = make(chan struct{})
+	}
+}
+
+// current returns the session, nil while there is none, and a channel that is
+// closed when that changes.
+func (u *Uplink) current() (*control.RouterEnd, <-chan struct{}) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.session, u.changed
+}
+
+// activityLoop reports the live API sessions until the session or ctx ends.
+func (u *Uplink) activityLoop(ctx context.Context, s *control.RouterEnd, every time.Duration) {
+	if every <= 0 {
+		every = time.Minute
+	}
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		if ids := u.cfg.Node.LiveSessions(); len(ids) > 0 {
+			s.Activity(ctx, ids)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.Done():
+			return
+		case <-t.C:
+		}
+	}
+}
