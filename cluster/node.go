@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/raft"
 	raftboltdb "github.com/hashicorp/raft-boltdb/v2"
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/weftnet/weft/fault"
 )
@@ -81,7 +82,7 @@ func openDB(path string) (*raftboltdb.BoltStore, error) {
 			Timeout: lockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
 		},
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, fmt.Errorf("cluster: %s is in use by another process", path)
 	}
 	if err != nil {

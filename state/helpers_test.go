@@ -119,8 +119,6 @@ func config(id, typ string) *model.Config {
 	return with(id, &model.Config{Name: "n-" + id, ConfigTypeID: typ, Data: []byte(`{"a":1}`)})
 }
 
-func router(id string) *model.EdgeRouter { return with(id, &model.EdgeRouter{Name: "n-" + id}) }
-
 func terminator(id, svc, rtr string) *model.Terminator {
 	return with(id, &model.Terminator{ServiceID: svc, RouterID: rtr, Binding: "edge", Address: "a"})
 }
