@@ -168,18 +168,17 @@ type ControllerTLS struct {
 	RateLimiter *HandshakeLimit `conf:"rateLimiter" doc:"limit on handshakes at once"`
 }
 
-// HandshakeLimit is an adaptive limit on TLS handshakes.
+// HandshakeLimit is a limit on TLS handshakes.
 type HandshakeLimit struct {
-	Enabled bool          `conf:"enabled" default:"false" doc:"whether the limit applies"`
-	MinSize int           `conf:"minSize" default:"5" min:"5" max:"10000" doc:"smallest window"`
-	MaxSize int           `conf:"maxSize" default:"2500" min:"5" max:"10000" doc:"largest window, and the first"`
-	Timeout time.Duration `conf:"timeout" min:"1ms" doc:"time after which a handshake counts as too slow; default handshakeTimeout and 2 s"`
-
-	SuccessThreshold      float64 `conf:"successThreshold" default:"0.9" min:"0" max:"1" doc:"success rate above which the window grows"`
-	IncreaseFactor        float64 `conf:"increaseFactor" default:"1.02" min:"1" doc:"growth of the window"`
-	DecreaseFactor        float64 `conf:"decreaseFactor" default:"0.9" min:"0.0001" max:"0.9999" doc:"shrinking of the window"`
-	IncreaseCheckInterval int     `conf:"increaseCheckInterval" default:"10" min:"1" doc:"successes between two growths"`
-	DecreaseCheckInterval int     `conf:"decreaseCheckInterval" default:"10" min:"1" doc:"slow results between two shrinkings"`
+	Enabled bool          `conf:"enabled" default:"false" doc:"whether maxSize applies; 256 otherwise"`
+	MaxSize int           `conf:"maxSize" default:"2500" min:"5" max:"10000" doc:"handshakes at once"`
+	_       int           `conf:"minSize" inert:"the limit does not adapt"`
+	_       time.Duration `conf:"timeout" inert:"tls.handshakeTimeout bounds a handshake"`
+	_       float64       `conf:"successThreshold" inert:"the limit does not adapt"`
+	_       float64       `conf:"increaseFactor" inert:"the limit does not adapt"`
+	_       float64       `conf:"decreaseFactor" inert:"the limit does not adapt"`
+	_       int           `conf:"increaseCheckInterval" inert:"the limit does not adapt"`
+	_       int           `conf:"decreaseCheckInterval" inert:"the limit does not adapt"`
 }
 
 // RouterDataModel sets how far back routers can catch up by changes.

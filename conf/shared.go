@@ -22,8 +22,8 @@ type ServerCert struct {
 // ChannelOptions tune message connections.
 type ChannelOptions struct {
 	_                      any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
-	MaxQueuedConnects      int           `conf:"maxQueuedConnects" default:"1" min:"1" max:"5000" doc:"connections that wait for their hello"`
-	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"hellos in progress at once"`
+	_                      int           `conf:"maxQueuedConnects" inert:"connections wait in the queue of the operating system"`
+	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"hellos in progress at once; 256 are always admitted"`
 	ConnectTimeout         time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for handshake and hello"`
 	WriteTimeout           time.Duration `conf:"writeTimeout" default:"0s" min:"0s" doc:"a write that takes longer closes the connection; 0 never does"`
 }
