@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/conf"
+	chttp "github.com/weftnet/weft/controller/http"
+	"github.com/weftnet/weft/pki"
+)
+
+// maxHeader bounds the header of a request in bytes.
+const maxHeader = 64 << 10
+
+// webServers are the HTTPS servers of a process.
+type webServers struct {
+	servers []webServer
+	serving sync.WaitGroup
+	log     *slog.Logger
+}
+
+type webServer struct {
+	name string
+	http *http.Server
+	on   []net.Listener
+}
+
+// add makes a server of the configuration with the bindings that are there;
+// own is the identity of the process.
+func (w *webServers) add(index int, c *conf.WebServer, own *pki.Identity, bindings map[string]chttp.Binding, p *ports) error {
+	section := fmt.Sprintf("web[%d]", index)
+	identity := own
+	if c.Identity != nil {
+		var err error
+		if identity, err = loadIdentity(section+".identity", *c.Identity); err != nil {
+			return err
+		}
+	}
+	var hosted []chttp.Binding
+	for _, a := range c.APIs {
+		if b, ok := bindings[a.Binding]; ok {
+			hosted = append(hosted, b)
+		}
+	}
+	if len(hosted) == 0 {
+		return nil // only bindings that are not active yet; the log has named them
+	}
+	server := webServer{name: c.Name, http: httpServer(c.Options, chttp.Listener(hosted...), w.log)}
+	tlsConfig := identity.ServerTLS()
+	tlsConfig.MinVersion, tlsConfig.MaxVersion = tlsVersions[c.Options.MinTLSVersion], tlsVersions[c.Options.MaxTLSVersion]
+	for i, b := range c.BindPoints {
+		if b.Identity != nil {
+			continue
+		}
+		if identity.ServerCertificateValidFor(b.Address.Host) == nil {
+			w.log.Warn("the server certificate is not valid for the advertised host", "section", fmt.Sprintf("%s.bindPoints[%d]", section, i), "host", b.Address.Host)
+		}
+		l, err := p.listener(fmt.Sprintf("%s.bindPoints[%d].interface", section, i), b.Interface, tlsConfig, "h2", "http/1.1", "")
+		if err != nil {
+			return err
+		}
+		server.on = append(server.on, l)
+	}
+	w.servers = append(w.servers, server)
+	return nil
+}
+
+var tlsVersions = map[string]uint16{
+	"TLS1.0": tls.VersionTLS10, "TLS1.1": tls.VersionTLS11, "TLS1.2": tls.VersionTLS12, "TLS1.3": tls.VersionTLS13,
+}
+
+func httpServer(o conf.WebOptions, h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadTimeout: o.ReadTimeout, ReadHeaderTimeout: o.ReadTimeout,
+		WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// serve answers requests until Close.
+func (w *webServers) serve() {
+	for _, s := range w.servers {
+		for _, l := range s.on {
+			w.serving.Go(func() {
+				if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+					w.log.Error("web server stopped", "server", s.name, "error", err)
+				}
+			})
+		}
+	}
+}
+
+// shutdownTime is how long requests in progress may take when a process ends.
+const shutdownTime = 300 * time.Millisecond
+
+// Close lets requests in progress finish, for a short time, and waits.
+func (w *webServers) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	var errs []error
+	for _, s := range w.servers {
+		if err := s.http.Shutdown(ctx); err != nil {
+			errs = append(errs, s.http.Close())
+		}
+	}
+	w.serving.Wait()
+	return errors.Join(errs...)
+}
