@@ -1,0 +1,40 @@
+package http
+
+import (
+	"slices"
+
+	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/fault"
+)
+
+const adminReadonly = "admin_readonly"
+
+// permitted decides whether the caller may call the operation. Refusals have no
+// cause: they do not tell what exists.
+func (e *endpoint) permitted(c *Caller) error {
+	a := e.op.Access
+	if a.Rule == api.Public {
+		return nil
+	}
+	if c == nil {
+		return fault.Unauthorized.New(nil)
+	}
+	if a.Rule == api.AuthenticatedOrPartial {
+		return nil
+	}
+	if c.Partial {
+		return fault.Unauthorized.New(nil).WithRemedy("satisfy the outstanding authentication queries of the session first")
+	}
+	read := a.Action == "read" || a.Rule == api.AdminOrReadonly
+	switch {
+	case a.Rule == api.Authenticated, c.Admin:
+		return nil
+	case a.Rule == api.Admin:
+		return fault.Unauthorized.New(nil)
+	case read && slices.Contains(c.Permissions, adminReadonly):
+		return nil
+	case a.Rule == api.EntityAccess && (slices.Contains(c.Permissions, e.needs[0]) || slices.Contains(c.Permissions, e.needs[1])):
+		return nil
+	}
+	return fault.Unauthorized.New(nil)
+}

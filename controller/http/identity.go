@@ -1,0 +1,340 @@
+package http
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/fault"
+	"github.com/weftnet/weft/id"
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/state"
+)
+
+type identityEntity = entity[model.Identity, api.Identity, *model.Identity]
+
+func (s *Server) identityEntity() *identityEntity {
+	x := newEntity[model.Identity, api.Identity](s.links.identity, shapeIdentity)
+	x.byAttribute = true
+	x.indexes["externalId"] = state.ByExternalID
+	x.indexes["roleAttributes"] = state.ByAttribute
+	x.newID = id.Short
+	x.before = beforeIdentity
+	x.permit = permitIdentity
+	return x
+}
+
+func shapeIdentity(c *call, d *api.Identity, e *model.Identity) {
+	base(&d.Base, &e.Base, c.s.links.identity)
+	d.Links.Other = e.AuthPolicyID
+	d.IsSystem = e.IsSystem
+	d.AppData = api.Tags(e.AppData)
+	d.AuthPolicyID = e.AuthPolicyID
+	d.AuthPolicy = c.ref(c.s.links.authPolicy, model.KindAuthPolicy, e.AuthPolicyID)
+	d.DefaultHostingCost, d.DefaultHostingPrecedence = e.DefaultHostingCost, e.DefaultHostingPrecedence
+	d.ServiceHostingCosts, d.ServiceHostingPrecedences = e.ServiceHostingCosts, e.ServiceHostingPrecedences
+	if d.Disabled = e.Disabled(c.s.cfg.Now()); d.Disabled {
+		d.DisabledAt, d.DisabledUntil = e.DisabledAt, e.DisabledUntil
+	}
+	if e.EnvInfo != nil {
+		d.EnvInfo = api.EnvInfo{Arch: e.EnvInfo.Arch, Domain: e.EnvInfo.Domain, Hostname: e.EnvInfo.Hostname,
+			Os: e.EnvInfo.OS, OsRelease: e.EnvInfo.OSRelease, OsVersion: e.EnvInfo.OSVersion}
+	}
+	if e.SdkInfo != nil {
+		d.SdkInfo = api.SdkInfo(*e.SdkInfo)
+	}
+	d.ExternalID, d.IsAdmin, d.IsDefaultAdmin = e.ExternalID, e.IsAdmin || e.IsDefaultAdmin, e.IsDefaultAdmin
+	d.Name, d.Permissions, d.RoleAttributes = e.Name, e.Permissions, e.RoleAttributes
+	d.Interfaces = interfaces(e.Interfaces)
+	d.TypeID = e.Type
+	d.Type = api.Ref{Links: api.Links{Set: c.s.links.identityType, ID: e.Type}, Entity: "identity-types", ID: e.Type, Name: e.Type}
+	shapeProofs(c, d, e)
+	d.HasAPISession = c.s.cfg.Sessions.HasAPISession(e.ID)
+	d.EdgeRouterConnectionStatus = "offline"
+	if e.Type == model.IdentityRouter {
+		d.HasEdgeRouterConnection = c.s.cfg.Live.Router(e.ID).Online
+	} else {
+		d.HasEdgeRouterConnection = c.s.cfg.Live.IdentityOnline(e.ID)
+	}
+	if d.HasEdgeRouterConnection {
+		d.EdgeRouterConnectionStatus = "online"
+	}
+}
+
+// shapeProofs fills in how the identity can log in or enrol.
+func shapeProofs(c *call, d *api.Identity, e *model.Identity) {
+	for a := range state.ByIndex[model.Authenticator](c.state, state.ByIdentity, e.ID) {
+		if a.Method == model.MethodUpdb {
+			d.Authenticators.Updb = &api.IdentityUpdb{ID: a.ID, Username: a.Username}
+		} else {
+			d.Authenticators.Cert = &api.IdentityCert{ID: a.ID, Fingerprint: a.Fingerprint}
+		}
+	}
+	for n := range state.ByIndex[model.Enrollment](c.state, state.ByIdentity, e.ID) {
+		open := &api.IdentityEnrollment{ID: n.ID, CaID: n.CaID, ExpiresAt: n.ExpiresAt, JWT: n.JWT, Token: n.Token}
+		switch n.Method {
+		case model.MethodOtt:
+			d.Enrollment.Ott = open
+		case model.MethodOttCa:
+			d.Enrollment.Ottca = open
+		case model.MethodUpdb:
+			d.Enrollment.Updb = open
+		}
+	}
+}
+
+func interfaces(in []model.Interface) []api.Interface {
+	if len(in) == 0 {
+		return nil
+	}
+	out := make([]api.Interface, len(in))
+	for i, n := range in {
+		out[i] = api.Interface{Addresses: n.Addresses, HardwareAddress: n.HardwareAddress, Index: n.Index, IsBroadcast: n.IsBroadcast,
+			IsLoopback: n.IsLoopback, IsMulticast: n.IsMulticast, IsRunning: n.IsRunning, IsUp: n.IsUp, Mtu: n.MTU, Name: n.Name}
+	}
+	return out
+}
+
+// beforeIdentity makes the enrollment that the body of a create asks for.
+func beforeIdentity(w *change[model.Identity]) error {
+	in := w.in.(*api.IdentityInput)
+	if w.mode != api.Create || in.Enrollment == nil {
+		return nil
+	}
+	ask := in.Enrollment
+	n := &model.Enrollment{IdentityID: w.e.ID}
+	switch {
+	case ask.Ott != nil && *ask.Ott:
+		n.Method = model.MethodOtt
+	case ask.Ottca != nil && *ask.Ottca != "":
+		n.Method, n.CaID = model.MethodOttCa, *ask.Ottca
+	case ask.Updb != nil && *ask.Updb != "":
+		n.Method, n.Username = model.MethodUpdb, *ask.Updb
+	default:
+		return nil
+	}
+	if err := checkEnrollment(w.c, n); err != nil {
+		return err
+	}
+	if err := w.c.s.cfg.Enroller.NewEnrollment(n); err != nil {
+		return err
+	}
+	w.cmd.Create(n)
+	return nil
+}
+
+// permitIdentity keeps those who are not admins away from admins and from
+// permissions.
+func permitIdentity(c *call, old *model.Identity, in any) error {
+	if c.caller.Admin {
+		return nil
+	}
+	if old != nil && (old.IsAdmin || old.IsDefaultAdmin) {
+		return fault.Unauthorized.Errorf("non-admins may not change admin users")
+	}
+	body, _ := in.(*api.IdentityInput)
+	switch {
+	case body == nil:
+		return nil
+	case c.ep.op.Method == "PUT":
+		return fault.Unauthorized.Errorf("non-admins may not use the PUT method, use PATCH instead")
+	case old == nil && (body.IsAdmin != nil && *body.IsAdmin || len(body.Permissions) > 0):
+		return fault.Unauthorized.Errorf("non-admins may not create admin users")
+	case old != nil && (body.IsAdmin != nil || body.Permissions != nil):
+		return fault.Unauthorized.Errorf("non-admins may not change permissions or isAdmin")
+	}
+	return nil
+}
+
+// disable handles POST /identities/{id}/disable, which answers without a body.
+func (s *Server) disable(c *call) error {
+	e, err := s.identities.get(c, c.id())
+	if err != nil {
+		return err
+	}
+	if err := permitIdentity(c, e, nil); err != nil {
+		return err
+	}
+	minutes := *c.body.(*api.DisableParams).DurationMinutes
+	if minutes < 0 {
+		return fault.CouldNotValidate.Field("durationMinutes", "durationMinutes in body should be greater than or equal to 0", minutes)
+	}
+	now := s.cfg.Now().UTC().Truncate(time.Millisecond)
+	fields := map[string]any{"disabledAt": now, "disabledUntil": nil}
+	if minutes > 0 {
+		fields["disabledUntil"] = now.Add(time.Duration(minutes) * time.Minute)
+	}
+	if err := c.propose(c.command().Patch(model.KindIdentity, e.ID, fields)); err != nil {
+		return err
+	}
+	if err := s.cfg.Sessions.EndIdentitySessions(c.ctx, e.ID); err != nil {
+		return err
+	}
+	return c.bare()
+}
+
+func (s *Server) enable(c *call) error {
+	e, err := s.identities.get(c, c.id())
+	if err != nil {
+		return err
+	}
+	if err := permitIdentity(c, e, nil); err != nil {
+		return err
+	}
+	if err := c.propose(c.command().Patch(model.KindIdentity, e.ID, map[string]any{"disabledAt": nil, "disabledUntil": nil})); err != nil {
+		return err
+	}
+	return c.done()
+}
+
+// noMfa handles the removal of an MFA enrollment where there is none.
+func (s *Server) noMfa(c *call) error {
+	if _, err := s.identities.get(c, c.id()); err != nil {
+		return err
+	}
+	return c.done()
+}
+
+// serviceConfigs lists the config overrides of an identity.
+func (s *Server) serviceConfigs(c *call) error {
+	e, err := s.identities.get(c, c.id())
+	if err != nil {
+		return err
+	}
+	b, n := append(c.out[:0], `{"data":[`...), int64(0)
+	for _, service := range sortedKeys(e.ServiceConfigs) {
+		for _, typ := range sortedKeys(e.ServiceConfigs[service]) {
+			config := e.ServiceConfigs[service][typ]
+			if n > 0 {
+				b = append(b, ',')
+			}
+			n++
+			b = c.ep.encode.Append(b, &api.ServiceConfig{ConfigID: config, Config: c.ref(s.links.config, model.KindConfig, config),
+				ServiceID: service, Service: c.serviceRef(service)})
+		}
+	}
+	c.out = append(appendPagination(append(b, `],"meta":{`...), n, 0, n), "}}\n"...)
+	c.send(200)
+	return nil
+}
+
+// assignConfigs handles the assignment and the removal of overrides. A service
+// that is not there is skipped; a later override of a type replaces an earlier.
+func (s *Server) assignConfigs(add bool) handler {
+	return func(c *call) error {
+		e, err := s.identities.get(c, c.id())
+		if err != nil {
+			return err
+		}
+		all := map[string]map[string]string{}
+		for service, byType := range e.ServiceConfigs {
+			all[service] = map[string]string{}
+			for t, config := range byType {
+				all[service][t] = config
+			}
+		}
+		var pairs []api.ServiceConfigAssign
+		if c.body != nil {
+			pairs = *c.body.(*[]api.ServiceConfigAssign)
+		}
+		for _, p := range pairs {
+			if c.state.Get(model.KindService, *p.ServiceID) == nil {
+				continue
+			}
+			config := state.Get[model.Config](c.state, *p.ConfigID)
+			if config == nil {
+				return fault.NotFound.Errorf("config with id %s not found", *p.ConfigID)
+			}
+			override(all, *p.ServiceID, config, add)
+		}
+		if err := c.propose(c.command().Patch(model.KindIdentity, e.ID, map[string]any{"serviceConfigs": all})); err != nil {
+			return err
+		}
+		return c.done()
+	}
+}
+
+func override(all map[string]map[string]string, service string, config *model.Config, add bool) {
+	if !add {
+		if all[service][config.ConfigTypeID] == config.ID {
+			delete(all[service], config.ConfigTypeID)
+		}
+		if len(all[service]) == 0 {
+			delete(all, service)
+		}
+		return
+	}
+	if all[service] == nil {
+		all[service] = map[string]string{}
+	}
+	all[service][config.ConfigTypeID] = config.ID
+}
+
+// policyAdvice tells what an identity may do with a service.
+func (s *Server) policyAdvice(c *call) error {
+	i, err := s.identities.get(c, c.params[0])
+	if err != nil {
+		return err
+	}
+	sv := state.Get[model.Service](c.state, c.params[1])
+	if sv == nil {
+		return fault.NotFound.Errorf("service with id %s not found", c.params[1])
+	}
+	d := &api.PolicyAdvice{IdentityID: i.ID, Identity: c.identityRef(i.ID), ServiceID: sv.ID, Service: c.serviceRef(sv.ID),
+		IsDialAllowed: c.policy.Related(policy.MayDial, i.ID, sv.ID), IsBindAllowed: c.policy.Related(policy.MayBind, i.ID, sv.ID)}
+	mine := rights(c.policy, policy.MayUse, i.ID)
+	its := rights(c.policy, policy.MayServeBy, sv.ID)
+	d.IdentityRouterCount, d.ServiceRouterCount = len(mine), len(its)
+	for _, r := range mine {
+		if _, common := slices.BinarySearch(its, r); common {
+			d.CommonRouters = append(d.CommonRouters, api.RouterRef{Ref: c.ref(s.links.edgeRouter, model.KindEdgeRouter, r), IsOnline: s.cfg.Live.Router(r).Online})
+		}
+	}
+	b := append(c.out[:0], `{"data":`...)
+	b = c.ep.encode.Append(b, d)
+	c.out = append(b, `,"meta":null}`+"\n"...)
+	c.send(200)
+	return nil
+}
+
+// identityTypes are the two types, which are no entities of the state.
+func (s *Server) identityTypes() (list, detail handler) {
+	type kind struct {
+		name string
+		at   time.Time
+	}
+	shape := func(c *call, d *api.IdentityType, k *kind) {
+		base(&d.Base, &model.Base{ID: k.name, CreatedAt: k.at, UpdatedAt: k.at}, s.links.identityType)
+		d.Name = k.name
+	}
+	when := func(k *kind) time.Time { return k.at }
+	name := func(k *kind) string { return k.name }
+	l := &listing[kind, api.IdentityType]{shape: shape, table: newTable(nil, text("id", name), text("name", name),
+		moment("createdAt", when), moment("updatedAt", when), flag("isSystem", func(*call, *kind) bool { return false }), tagColumn[kind]())}
+	all := func(yield func(*kind) bool) {
+		for _, n := range []string{model.IdentityDefault, model.IdentityRouter} {
+			if !yield(&kind{n, s.cfg.StartedAt}) {
+				return
+			}
+		}
+	}
+	list = func(c *call) error {
+		p, err := l.page(c)
+		if err != nil {
+			return err
+		}
+		return l.answer(c, p, source[kind]{all, 2})
+	}
+	detail = func(c *call) error {
+		for k := range all {
+			if k.name == c.id() {
+				var d api.IdentityType
+				shape(c, &d, k)
+				return c.detail(&d)
+			}
+		}
+		return fault.NotFound.Errorf("identityType with id %s not found", c.id())
+	}
+	return list, detail
+}

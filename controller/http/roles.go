@@ -1,0 +1,135 @@
+package http
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/model/role"
+	"github.com/weftnet/weft/state"
+)
+
+// byRoles yields the entities with all or any of the given attributes, united
+// with those that are named by id; unknown ids are skipped.
+func (x *entity[E, D, P]) byRoles(c *call, roles []string) (iter.Seq[*E], error) {
+	set, err := role.Parse("roleFilter", roles)
+	if err != nil {
+		return nil, err
+	}
+	sem, err := role.ParseSemantic("roleSemantic", c.r.URL.Query().Get("roleSemantic"))
+	if err != nil {
+		return nil, err
+	}
+	if set.All {
+		return x.only(state.All[E, P](c.state)), nil
+	}
+	ids := slices.Clone(set.IDs)
+	var first map[string]int // number of attributes that an entity has
+	for _, a := range set.Attributes {
+		for e := range state.ByIndex[E, P](c.state, state.ByAttribute, a) {
+			if first == nil {
+				first = map[string]int{}
+			}
+			first[P(e).Meta().ID]++
+		}
+	}
+	for id, n := range first {
+		if sem == role.AnyOf || n == len(set.Attributes) {
+			ids = append(ids, id)
+		}
+	}
+	return x.byIDs(c, ids), nil
+}
+
+// checkRoles judges the syntax of the role lists of a policy.
+func checkRoles(lists map[string][]string) error {
+	for _, name := range sortedKeys(lists) {
+		if _, err := role.Parse(name, lists[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// display returns the roles with the names of the entities they mention;
+// entries whose entity is gone are left out.
+func display(c *call, k model.Kind, roles []string) []api.NamedRole {
+	out := make([]api.NamedRole, 0, len(roles))
+	for _, r := range roles {
+		id, ok := strings.CutPrefix(r, "@")
+		if !ok {
+			out = append(out, api.NamedRole{Name: r, Role: r})
+			continue
+		}
+		if e := c.state.Get(k, id); e != nil {
+			out = append(out, api.NamedRole{Name: "@" + nameOf(e), Role: r})
+		}
+	}
+	return out
+}
+
+// nameOf returns the name of an entity, its id if it has none.
+func nameOf(e model.Entity) string {
+	switch e := e.(type) {
+	case *model.Identity:
+		return e.Name
+	case *model.Service:
+		return e.Name
+	case *model.EdgeRouter:
+		return e.Name
+	case *model.Config:
+		return e.Name
+	case *model.ConfigType:
+		return e.Name
+	case *model.AuthPolicy:
+		return e.Name
+	case *model.ServicePolicy:
+		return e.Name
+	}
+	return e.Meta().ID
+}
+
+// attributesInUse handles the lists of role attributes of a kind.
+func attributesInUse[E any, P pointer[E]](get func(e *E) []string) handler {
+	type attribute struct{ id string }
+	l := &listing[attribute, string]{
+		table:     newTable(nil, text("id", func(a *attribute) string { return a.id })),
+		shape:     func(_ *call, d *string, a *attribute) { *d = a.id },
+		unlimited: true,
+	}
+	return func(c *call) error {
+		p, err := l.page(c)
+		if err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		for e := range state.All[E, P](c.state) {
+			for _, a := range get(e) {
+				seen[a] = true
+			}
+		}
+		return l.answer(c, p, source[attribute]{each: func(yield func(*attribute) bool) {
+			for _, id := range sortedKeys(seen) {
+				if !yield(&attribute{id}) {
+					return
+				}
+			}
+		}, all: len(seen)})
+	}
+}
+
+func sortedUnique(values []string) []string {
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,179 @@
+package http
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/fault"
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/state"
+)
+
+// Config is what a Server needs. All of it must be set.
+type Config struct {
+	Build    Build
+	State    func() *state.View  // the current state
+	Policies func() *policy.View // the current policies; may lag behind the state
+	Writer   Writer
+	Auth     Authenticator
+	Login    Login
+	Sessions APISessions
+	Services ServiceSessions
+	Enroller Enroller
+	Live     Live
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	// RevokeFor is the longest life of a token: how long the revocation of an
+	// identity lasts.
+	RevokeFor time.Duration
+
+	// Hosted are the APIs that listeners of this controller host, in the order of
+	// the configuration.
+	Hosted []Hosted
+	// APIAddress is host:port of the client API as clients reach it.
+	APIAddress string
+	// TrustAnchors is the degenerate PKCS#7 of the trust anchors in base64.
+	TrustAnchors func() string
+	// InstanceID is new for every start of the process.
+	InstanceID string
+	StartedAt  time.Time
+}
+
+// Build identifies the program.
+type Build struct{ Version, Revision, Date string }
+
+// Hosted is one API at one address.
+type Hosted struct {
+	Binding string // such as edge-client
+	Address string // host:port as clients reach it
+	Path    string // base path
+}
+
+// Server serves the edge APIs. It is safe for concurrent use and holds nothing
+// that needs closing.
+type Server struct {
+	cfg         Config
+	log         *slog.Logger
+	serverName  []string
+	instance    []string
+	compressors *compressors
+	calls       sync.Pool
+	trees       map[api.API]*node
+	version     []byte // the version document
+	links       linkSets
+	entities
+}
+
+// New builds a server. It fails if an operation of the table has no handler.
+func New(cfg Config) (*Server, error) {
+	s := &Server{
+		cfg: cfg, log: cfg.Log,
+		serverName:  []string{"weft-controller/" + cfg.Build.Version},
+		instance:    []string{cfg.InstanceID},
+		compressors: newCompressors(),
+		trees:       map[api.API]*node{api.Client: {}, api.Management: {}},
+	}
+	s.calls.New = func() any { return new(call) }
+	s.version = versionDocument(cfg)
+	s.declare()
+	byID := map[api.API]handlers{api.Client: s.clientHandlers(), api.Management: s.managementHandlers()}
+	for _, a := range []api.API{api.Client, api.Management} {
+		for _, op := range api.Of(a) {
+			e, err := newEndpoint(op, byID[a][op.ID])
+			if err != nil {
+				return nil, err
+			}
+			s.trees[a].add(op.Path, op.Method, e)
+		}
+	}
+	return s, nil
+}
+
+func newEndpoint(op api.Operation, h handler) (*endpoint, error) {
+	e := &endpoint{op: &op, handle: h}
+	if op.Access.Rule == api.NotImplemented {
+		e.handle = notImplemented
+	}
+	if e.handle == nil {
+		return nil, fmt.Errorf("operation %s %s (%s) has no handler", op.Method, op.Path, op.ID)
+	}
+	if op.Body != nil {
+		e.check = api.NewValidator(op.Body)
+	}
+	if op.Result.Type != nil {
+		e.encode = api.NewEncoder(op.Result.Type)
+	}
+	e.needs = [2]string{op.Access.Entity, op.Access.Entity + "." + op.Access.Action}
+	return e, nil
+}
+
+// Client returns the binding of the client API.
+func (s *Server) Client() Binding {
+	return Binding{Name: "edge-client", Prefix: api.ClientBase, Exact: rootPaths(), Default: true,
+		Handler: s.handler(api.Client, api.ClientBase, clientPath)}
+}
+
+// Management returns the binding of the management API.
+func (s *Server) Management() Binding {
+	return Binding{Name: "edge-management", Prefix: api.ManagementBase, Exact: rootPaths(),
+		Handler: s.handler(api.Management, api.ManagementBase, managementPath)}
+}
+
+func (s *Server) handler(a api.API, base string, alias func(base, path string) string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := s.calls.Get().(*call)
+		defer func() { c.reset(); s.calls.Put(c) }()
+		c.s, c.w, c.r, c.api = s, w, r, a
+		h := w.Header()
+		h["Server"] = s.serverName
+		h["Ziti-Instance-Id"] = s.instance
+		if r.Header["Origin"] != nil {
+			h["Access-Control-Allow-Origin"] = []string{"*"}
+		}
+		s.dispatch(c, base, alias(base, r.URL.Path))
+	})
+}
+
+func (s *Server) dispatch(c *call, base, path string) {
+	switch {
+	case c.r.Method == http.MethodOptions:
+		preflight(c)
+		return
+	case tooLarge(c.r):
+		c.w.Header()["Connection"] = []string{"close"} // the rest is not read
+		c.fail(fault.RequestEntityTooLarge.New(nil))
+		return
+	}
+	rest, ok := strings.CutPrefix(path, base)
+	var n *node
+	if ok && (rest == "" || rest[0] == '/') {
+		n = s.trees[c.api].find(rest, &c.params)
+	}
+	if n == nil {
+		c.fail(fault.NotFound.Errorf("path %s was not found", path))
+		return
+	}
+	if c.ep = n.methods[c.r.Method]; c.ep == nil {
+		c.fail(fault.MethodNotAllowed.Errorf("method %s is not allowed, but [%s] are", c.r.Method, n.allowed()))
+		return
+	}
+	c.serve()
+}
+
+// preflight answers OPTIONS on any path.
+func preflight(c *call) {
+	h := c.w.Header()
+	if c.r.Header["Origin"] != nil {
+		h["Access-Control-Allow-Credentials"] = []string{"true"}
+		h["Access-Control-Allow-Headers"] = []string{"content-type, accept, authorization, zt-session"}
+		h["Access-Control-Allow-Methods"] = []string{"GET, HEAD, POST, PUT, PATCH, DELETE"}
+	}
+	h["Content-Length"] = []string{"0"}
+	c.w.WriteHeader(http.StatusOK)
+}
