@@ -31,10 +31,10 @@ type Store interface {
 	Changes(after uint64, v *state.View) ([]state.Change, bool)
 }
 
-// Writer proposes a command and waits until it is applied here. It returns the
-// refusal, or the state.Errors of a command whose ops stand for themselves.
+// Writer brings a command into the log and waits until it is applied here; a
+// *cluster.Node is one. A refusal is the result or the error.
 type Writer interface {
-	Write(ctx context.Context, c *state.Command) error
+	Propose(ctx context.Context, command []byte) (index uint64, result any, err error)
 }
 
 // Access decides about services. It is asked on every request that concerns a
@@ -77,7 +77,7 @@ const (
 type Deps struct {
 	Store  Store
 	Writer Writer
-	Access Access
+	Access Access // nil: callers decide, rights are not checked again here
 	Clock  clock.Clock
 	Log    *slog.Logger
 	// Bundle returns the network's own CAs, Signer the authority that signs
@@ -183,6 +183,21 @@ func (a *Auth) Passwords() *Passwords { return a.passwords }
 func (a *Auth) SessionTimeout() time.Duration { return a.cfg.SessionTimeout }
 
 func (a *Auth) now() time.Time { return a.deps.Clock.Now().UTC() }
+
+// write proposes a command and returns its refusal or the failure of the log.
+// The refusals of single ops of a command with Each are not among them.
+func (a *Auth) write(ctx context.Context, c *state.Command) error {
+	b, err := c.Encode()
+	if err != nil {
+		return err
+	}
+	_, result, err := a.deps.Writer.Propose(ctx, b)
+	if err != nil {
+		return err
+	}
+	refusal, _ := result.(error)
+	return refusal
+}
 
 // command begins a command of the controller itself.
 func (a *Auth) command() *state.Command {

@@ -37,6 +37,21 @@ func (a *Auth) End(ctx context.Context, sessionID, reason string) error {
 	return nil
 }
 
+// EndIdentity ends every session of an identity, as End does.
+func (a *Auth) EndIdentity(ctx context.Context, identityID, reason string) error {
+	for _, e := range a.sessions.ofIdentity(identityID) {
+		a.drop(e, reason)
+	}
+	ctx, cancel := context.WithTimeout(ctx, revokeTimeout)
+	defer cancel()
+	if err := a.revokePending(ctx); err != nil {
+		a.journal.flush()
+		a.log.Warn("ends of sessions could not be written to the log yet; it is tried again",
+			"identityId", identityID, "error", err)
+	}
+	return nil
+}
+
 // drop ends a session here and remembers that the state has to learn it.
 func (a *Auth) drop(e *entry, reason string) bool {
 	rec := e.record.Load()
@@ -87,7 +102,7 @@ func (a *Auth) revokePending(ctx context.Context) error {
 			c.Put(r)
 		}
 		if len(c.Ops) > 0 {
-			if err := a.deps.Writer.Write(ctx, c); err != nil {
+			if err := a.write(ctx, c); err != nil {
 				return err
 			}
 		}

@@ -99,7 +99,7 @@ func (a *Auth) makeKeys(ctx context.Context, v *state.View) error {
 		k.NotBefore = a.now()
 		c.Create(k)
 	}
-	return a.deps.Writer.Write(ctx, c)
+	return a.write(ctx, c)
 }
 
 func newKey(purpose string) (*model.Key, error) {

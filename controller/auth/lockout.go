@@ -82,7 +82,7 @@ func (a *Auth) failed(ctx context.Context, auth *model.Authenticator, policy *mo
 	c := a.command()
 	c.RevokeFor = token.MaxSessionAge
 	c.Patch(model.KindIdentity, auth.IdentityID, fields)
-	if err := a.deps.Writer.Write(ctx, c); err != nil {
+	if err := a.write(ctx, c); err != nil {
 		// The count stays: the next failure tries again.
 		a.log.Error("identity could not be locked out", "identityId", auth.IdentityID, "error", err)
 		return

@@ -61,7 +61,7 @@ func (a *Auth) saveNotes(ctx context.Context) {
 					more = false
 				}
 			}
-			if err := a.deps.Writer.Write(ctx, c); err != nil && ctx.Err() == nil {
+			if err := a.write(ctx, c); err != nil && ctx.Err() == nil {
 				a.log.Warn("details of logins could not be saved", "error", err)
 			}
 		}

@@ -110,7 +110,7 @@ func (a *Auth) purge(ctx context.Context, now time.Time) {
 	if len(c.Ops) == 0 {
 		return
 	}
-	if err := a.deps.Writer.Write(ctx, c); err != nil && ctx.Err() == nil {
+	if err := a.write(ctx, c); err != nil && ctx.Err() == nil {
 		a.log.Debug("old revocations could not be removed", "error", err)
 	}
 }
