@@ -38,8 +38,6 @@ func TestDeleteIdentity(t *testing.T) {
 	if r == nil || r.Type != model.RevokeIdentity || !r.IssuedBefore.Equal(c.Time) || !r.ExpiresAt.Equal(c.Time.Add(time.Hour)) {
 		t.Errorf("revocation %+v", r)
 	}
-	want(t, "expired", ExpiredRevocations(v, c.Time.Add(2*time.Hour), 10), []string{"i1"})
-	want(t, "not expired", ExpiredRevocations(v, c.Time, 10), nil)
 }
 
 func TestDisableIdentityRevokes(t *testing.T) {

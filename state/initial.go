@@ -20,18 +20,3 @@ func Initial(now time.Time) (*Command, error) {
 	}
 	return c.Create(model.DefaultAuthPolicy()), nil
 }
-
-// ExpiredRevocations returns the ids of the revocations that no longer matter at
-// the given time, at most limit of them.
-func ExpiredRevocations(v *View, now time.Time, limit int) []string {
-	var ids []string
-	for r := range All[model.Revocation](v) {
-		if len(ids) == limit {
-			break
-		}
-		if r.ExpiresAt.Before(now) {
-			ids = append(ids, r.ID)
-		}
-	}
-	return ids
-}

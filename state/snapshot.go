@@ -57,7 +57,8 @@ func (v *View) WriteTo(w io.Writer) (int64, error) {
 }
 
 // Restore replaces the whole state by a snapshot. On an error the state stays
-// as it was. Readers of Changes have to start again from the new view.
+// as it was. Readers of Changes have to start again from the new view, whose
+// index is always higher than that of the one before.
 func (s *Store) Restore(r io.Reader) error {
 	db, err := newDB()
 	if err != nil {
@@ -97,15 +98,23 @@ func (s *Store) Restore(r io.Reader) error {
 			return fmt.Errorf("snapshot: %s %s: %w", line.Kind, e.Meta().ID, err)
 		}
 		v.counts[line.Kind]++
-		v.touched[line.Kind] = head.Index
 	}
 	txn.Commit()
 	v.txn = db.Txn(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.db = db
-	s.feed.reset(head.Index)
 	old := s.view.Load()
+	if v.index <= old.index { // an older state on purpose: readers still have to notice
+		v.index = old.index + 1
+	}
+	for k := range v.counts {
+		v.touched[k] = v.index
+	}
+	for k := range old.counts {
+		v.touched[k] = v.index
+	}
+	s.db = db
+	s.feed.reset(v.index)
 	s.view.Store(v)
 	close(old.changed)
 	return nil

@@ -20,6 +20,7 @@ const feedLimit = 16384
 type Store struct {
 	mu   sync.Mutex // one Apply or Restore at a time
 	db   *memdb.MemDB
+	keys map[model.Kind][]index // unique indexes
 	view atomic.Pointer[View]
 	feed feed
 }
@@ -30,7 +31,7 @@ func New() (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, feed: feed{limit: feedLimit}}
+	s := &Store{db: db, keys: uniqueIndexes(), feed: feed{limit: feedLimit}}
 	s.view.Store(&View{
 		txn: db.Txn(false), counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{}),
 	})
@@ -73,7 +74,7 @@ func (s *Store) Apply(indexes []uint64, commands [][]byte) ([]any, error) {
 	old := s.view.Load()
 	txn := s.db.Txn(true)
 	defer txn.Abort() // no-op after Commit
-	t := &tx{txn: txn, counts: maps.Clone(old.counts)}
+	t := &tx{txn: txn, keys: s.keys, counts: maps.Clone(old.counts)}
 	results := make([]any, len(commands))
 	for i, c := range decoded {
 		t.index, t.cmd = indexes[i], c

@@ -176,6 +176,10 @@ func TestSnapshot(t *testing.T) {
 	}
 	<-old.Changed()
 	want(t, "index", other.View().Index(), w.View().Index())
+	if err := other.Restore(bytes.NewReader(b.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "index after an older snapshot", other.View().Index(), w.View().Index()+1)
 	if !bytes.Equal(w.dump(), other.dump()) {
 		t.Error("the restored state differs")
 	}

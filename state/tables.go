@@ -120,6 +120,19 @@ func indexes(k model.Kind) []index {
 	return nil
 }
 
+// uniqueIndexes returns the unique indexes of every kind.
+func uniqueIndexes() map[model.Kind][]index {
+	out := make(map[model.Kind][]index)
+	for _, k := range model.Kinds() {
+		for _, ix := range indexes(k) {
+			if ix.unique {
+				out[k] = append(out[k], ix)
+			}
+		}
+	}
+	return out
+}
+
 // newDB returns an empty database with a table per kind.
 func newDB() (*memdb.MemDB, error) {
 	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema)}

@@ -19,6 +19,7 @@ type Errors []error
 // store itself.
 type tx struct {
 	txn     *memdb.Txn
+	keys    map[model.Kind][]index // unique indexes
 	cmd     *Command
 	index   uint64
 	counts  map[model.Kind]int
@@ -129,10 +130,7 @@ func (t *tx) delete(e model.Entity) error {
 // unique refuses e when another entity has one of its unique keys.
 func (t *tx) unique(e model.Entity) error {
 	id := e.Meta().ID
-	for _, ix := range indexes(e.Kind()) {
-		if !ix.unique {
-			continue
-		}
+	for _, ix := range t.keys[e.Kind()] {
 		for _, value := range ix.keys(e) {
 			if value == "" {
 				continue
