@@ -3,7 +3,9 @@ package state
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -188,7 +190,7 @@ func (c *Command) fail(err error) {
 // know what the command does and must not go on applying.
 func Decode(b []byte) (*Command, error) {
 	if len(b) == 0 {
-		return nil, fmt.Errorf("empty command")
+		return nil, errors.New("empty command")
 	}
 	if b[0] == 0 || b[0] > Version {
 		return nil, fmt.Errorf("command version %d: this build knows versions 1 to %d", b[0], Version)
@@ -243,10 +245,17 @@ func (o *Op) set(e model.Entity) error {
 	return nil
 }
 
+// strict decodes b, which must hold known fields only and nothing after them.
 func strict(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	return d.Decode(into)
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("bytes after the end")
+	}
+	return nil
 }
 
 // topFields returns the fields of a kind that are no parts of another.

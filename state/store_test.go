@@ -207,7 +207,7 @@ func TestUnknownCommandsStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{
-		"", "\x02{}", "\x00{}", "\x01", "\x01{", "\x01[]", `1{"ops":[]}`, "\x01" + `{"ops":[],"new":1}`,
+		"", "\x02{}", "\x00{}", "\x01", "\x01{", "\x01[]", `1{"ops":[]}`, "\x01" + `{"ops":[]} {}`, "\x01" + `{"ops":[],"new":1}`,
 		"\x01" + `{"ops":[{"do":"create","kind":"unknown","id":"a","entity":{}}]}`,
 		"\x01" + `{"ops":[{"do":"explode","kind":"service","id":"a"}]}`,
 		"\x01" + `{"ops":[{"do":"create","kind":"service","id":"a","entity":{"newField":1}}]}`,
