@@ -107,3 +107,10 @@ func SamePublicKey(c *x509.Certificate, key crypto.Signer) bool {
 	b, err2 := x509.MarshalPKIXPublicKey(key.Public())
 	return err1 == nil && err2 == nil && bytes.Equal(a, b)
 }
+
+// PublicKeyPrint returns the lower-case hex SHA-1 of a certificate's public key
+// in DER (PKIX) form; it stays when a certificate is renewed with its key.
+func PublicKeyPrint(c *x509.Certificate) string {
+	sum := sha1.Sum(c.RawSubjectPublicKeyInfo)
+	return hex.EncodeToString(sum[:])
+}
