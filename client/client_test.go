@@ -45,7 +45,10 @@ func TestRequests(t *testing.T) {
 		result       string // as JSON
 	}{
 		{"detail with an id to escape", `{"data":{"id":"a/b","name":"x"},"meta":{}}`,
-			func(c *client.Client) (any, error) { s, err := c.Management().DetailConfig(ctx, "a/b"); return s.Name, err },
+			func(c *client.Client) (any, error) {
+				s, err := c.Management().DetailConfig(ctx, "a/b")
+				return s.Name, err
+			},
 			recorded{"GET", "/edge/management/v1/configs/a%2Fb", "", "t1", "", ""}, `"x"`},
 		{"list with parameters", `{"data":["a"],"meta":{"filterableFields":["id"],"pagination":{"limit":9223372036854775807,"offset":1,"totalCount":3}}}`,
 			func(c *client.Client) (any, error) {
@@ -60,7 +63,10 @@ func TestRequests(t *testing.T) {
 			},
 			recorded{"GET", "/edge/management/v1/identities", "limit=5&roleFilter=%23a&roleFilter=%23b", "t1", "", ""}, `0`},
 		{"list without parameters", `{"data":[],"meta":{}}`,
-			func(c *client.Client) (any, error) { p, err := c.Edge().ListServices(ctx, nil); return len(p.Items), err },
+			func(c *client.Client) (any, error) {
+				p, err := c.Edge().ListServices(ctx, nil)
+				return len(p.Items), err
+			},
 			recorded{"GET", "/edge/client/v1/services", "", "t1", "", ""}, `0`},
 		{"create sends what is set, also if empty", `{"data":{"id":"n"},"meta":{}}`,
 			func(c *client.Client) (any, error) {
@@ -75,7 +81,10 @@ func TestRequests(t *testing.T) {
 			},
 			recorded{"POST", "/edge/client/v1/authenticate", "method=cert", "t1", "", ""}, `"x"`},
 		{"bearer", `{"data":{},"meta":{}}`,
-			func(c *client.Client) (any, error) { c.SetToken("eyJ"); return nil, c.Management().DeleteService(ctx, "s") },
+			func(c *client.Client) (any, error) {
+				c.SetToken("eyJ")
+				return nil, c.Management().DeleteService(ctx, "s")
+			},
 			recorded{"DELETE", "/edge/management/v1/services/s", "", "", "Bearer eyJ", ""}, `null`},
 		{"text", "MIIB",
 			func(c *client.Client) (any, error) { b, err := c.Edge().ListWellKnownCas(ctx); return string(b), err },
@@ -161,7 +170,7 @@ func TestAll(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
-		"localhost:1280":                          "https://localhost:1280",
+		"localhost:1280": "https://localhost:1280",
 		"https://ctrl.example/edge/management/v1": "https://ctrl.example",
 		"http://[::1]:80":                         "http://[::1]:80",
 		"ftp://x":                                 "",

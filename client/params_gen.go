@@ -22,7 +22,7 @@ func (p *AuthenticateParams) add(q url.Values, h http.Header) {
 	}
 }
 
-// ListParams are the parameters of listCurrentApiSessionCertificates; zero members are not sent.
+// ListParams are the parameters of all lists; zero members are not sent.
 type ListParams struct {
 	Filter string // Query in the filter language; may carry sort by, skip and limit.
 	Limit  int64  // Number of entries, 10 by default, 500 at most, -1 for all.

@@ -115,8 +115,11 @@ func (g *generator) paramsName(o api.Operation) string {
 }
 
 func paramsType(b *strings.Builder, name string, o api.Operation) {
-	own := o.Params
-	fmt.Fprintf(b, "// %s are the parameters of %s; zero members are not sent.\ntype %s struct {\n", name, o.ID, name)
+	own, whose := o.Params, o.ID
+	if name == "ListParams" {
+		whose = "all lists"
+	}
+	fmt.Fprintf(b, "// %s are the parameters of %s; zero members are not sent.\ntype %s struct {\n", name, whose, name)
 	pages := slices.ContainsFunc(o.Params, isPaging)
 	if name == "ListParams" {
 		pages = false
