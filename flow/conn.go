@@ -225,6 +225,14 @@ func (c *Conn) Close() error {
 	return nil
 }
 
+// Ended reports that the peer has left the circuit or that the circuit is
+// finished; after CloseWrite of the peer alone it is false.
+func (c *Conn) Ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.m.ended || c.m.finished
+}
+
 // Done is closed when the circuit is finished, after which no message is sent.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 

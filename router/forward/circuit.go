@@ -104,6 +104,9 @@ func (c *Circuit) Host() (terminatorID, hostID string) {
 // not be delivered any more.
 func (c *Circuit) End(reason string, drop bool) { c.end(reason, drop, true) }
 
+// Abandon is End for a circuit that no controller knows.
+func (c *Circuit) Abandon(reason string) { c.end(reason, true, false) }
+
 func (c *Circuit) end(reason string, drop, report bool) {
 	c.mu.Lock()
 	if c.ended {
@@ -127,4 +130,12 @@ func (c *Circuit) Report() *ctrl.Circuit {
 		CircuitId: c.ID, IdentityId: c.IdentityID, SessionId: c.SessionID, ServiceId: c.ServiceID,
 		TerminatorId: terminator, HostId: host, CreatedMillis: c.CreatedAt.UnixMilli(),
 	}
+}
+
+// Destination returns what is attached to a side, nil if nothing is.
+func (c *Circuit) Destination(s Side) Destination {
+	if p := c.ends[s].Load(); p != nil {
+		return *p
+	}
+	return nil
 }

@@ -6,6 +6,7 @@
 package xgress
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/weftnet/weft/wire/message"
@@ -69,6 +70,7 @@ var (
 type Address struct {
 	Circuit []byte // nil if the message names none
 	ConnID  []byte // 4 bytes little-endian, nil if absent
+	Seq     int32  // of a payload, -1 if absent or out of range
 	Flags   Flags
 	// Reply says that the message claims to answer a request. A relay must not
 	// pass that on: the number belongs to another channel.
@@ -77,7 +79,7 @@ type Address struct {
 
 // AddressOf scans the headers of m once. It allocates nothing.
 func AddressOf(m *message.Message) Address {
-	var a Address
+	a := Address{Seq: -1}
 	m.Headers.Each(func(id int32, v []byte) bool {
 		switch id {
 		case HeaderCircuitID:
@@ -85,6 +87,10 @@ func AddressOf(m *message.Message) Address {
 		case HeaderConnID:
 			if len(v) == 4 {
 				a.ConnID = v
+			}
+		case HeaderSequence:
+			if len(v) == 8 && v[7]|v[6]|v[5]|v[4]|v[3]&0x80 == 0 {
+				a.Seq = int32(binary.LittleEndian.Uint32(v))
 			}
 		case HeaderFlags:
 			a.Flags = flagsOf(v)

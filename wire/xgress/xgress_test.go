@@ -145,7 +145,7 @@ func TestAddressOf(t *testing.T) {
 	if a.Reply {
 		t.Error("a reply that is none")
 	}
-	if string(a.Circuit) != "3RKXaP80Gm5AK5KGuDLtZj" || a.Flags != FlagOriginator {
+	if string(a.Circuit) != "3RKXaP80Gm5AK5KGuDLtZj" || a.Flags != FlagOriginator || a.Seq != 2 {
 		t.Fatalf("%+v", a)
 	}
 	copy(a.ConnID, []byte{7, 0, 0, 0})

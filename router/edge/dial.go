@@ -1,0 +1,244 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/id"
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/token"
+	"github.com/weftnet/weft/wire/ctrl"
+	"github.com/weftnet/weft/wire/edge"
+	"github.com/weftnet/weft/wire/message"
+	"github.com/weftnet/weft/wire/xgress"
+)
+
+// maxAttempts bounds the attempts at one circuit; the controller usually
+// refuses before.
+const maxAttempts = 4
+
+// dialing holds the connection id of a Connect until it is answered.
+type dialing struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func (d *dialing) data(f *channel.Frame)                      { f.Release() }
+func (d *dialing) circuit(f *channel.Frame, _ xgress.Address) { f.Release() }
+func (d *dialing) leave(string)                               { d.cancel() }
+
+// prepareConnect claims the connection id in order of arrival and returns what
+// is to be done outside the reading goroutine.
+func (c *client) prepareConnect(f *channel.Frame) func(*channel.Frame) {
+	connID, ok := edge.ConnID(f.Headers)
+	if !ok {
+		return func(f *channel.Frame) { c.refuse(f.Seq, 0, "", edge.ErrConnID.Error(), nil) }
+	}
+	d := &dialing{}
+	d.ctx, d.cancel = context.WithTimeout(c.ctx, c.srv.cfg.CircuitTimeout)
+	if !c.claim(connID, d) {
+		d.cancel()
+		return func(f *channel.Frame) {
+			c.refuse(f.Seq, connID, "", fmt.Sprintf("sink id %d already in use", connID), nil)
+		}
+	}
+	return func(f *channel.Frame) { c.connect(f, connID, d) }
+}
+
+// connect serves one Connect from its session token to its answer.
+func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
+	defer d.cancel()
+	req, err := edge.ParseConnect(&f.Message)
+	if err != nil {
+		c.drop(connID, d)
+		c.refuse(f.Seq, connID, "", err.Error(), nil)
+		return
+	}
+	service, refusal := c.authorize(string(req.Token), policy.Dial)
+	if refusal != nil {
+		c.drop(connID, d)
+		c.refuse(f.Seq, connID, "", refusal.Message, refusal)
+		return
+	}
+	circuit, err := c.srv.cfg.Table.Add(forward.Info{
+		ID: id.New(), IdentityID: c.session.IdentityID, SessionID: c.session.ID,
+		ServiceID: service.ServiceID, CreatedAt: time.Now(),
+	})
+	if err != nil {
+		c.drop(connID, d)
+		c.refuse(f.Seq, connID, "", err.Error(), nil)
+		return
+	}
+	end := c.newEnd(circuit, forward.Initiator, connID, req.UseXgress, true)
+	circuit.Attach(forward.Initiator, end)
+	reply, refusal := c.establish(d.ctx, circuit, req)
+	if refusal != nil {
+		c.drop(connID, d)
+		circuit.Abandon("dial failed")
+		c.srv.log.Info("dial refused", "identity", c.session.IdentityID, "service", service.ServiceID,
+			"circuit", circuit.ID, "reason", refusal.Message)
+		c.refuse(f.Seq, connID, circuit.ID, refusal.Message, refusal)
+		return
+	}
+	if !c.swap(connID, d, end) {
+		// The client has given up meanwhile.
+		circuit.End("dial cancelled", true)
+		return
+	}
+	reply.ConnID, reply.CircuitID = connID, circuit.ID
+	if req.UseXgress {
+		reply.UseXgress, reply.XgressCtrlID, reply.XgressAddress = true, c.srv.cfg.RouterID, circuit.ID+"/i"
+	}
+	m := reply.Encode()
+	channel.Answer(&message.Message{Seq: f.Seq}, m)
+	end.open(frame(m))
+}
+
+// authorize verifies a service-session token against the session of this
+// connection and the policies.
+func (c *client) authorize(text string, action policy.Action) (token.Service, *edge.StructuredError) {
+	deny := func(code edge.ErrorCode, hint edge.RetryHint, format string, args ...any) (token.Service, *edge.StructuredError) {
+		return token.Service{}, &edge.StructuredError{Message: fmt.Sprintf(format, args...), Code: code, RetryHint: hint}
+	}
+	dir := c.srv.cfg.Directory
+	if err := dir.Alive(c.session); err != nil {
+		return deny(edge.CodeInvalidAPISession, edge.RetryStartOver, "invalid api session: %v", err)
+	}
+	if !strings.HasPrefix(text, "ey") {
+		return deny(edge.CodeInvalidSession, edge.RetryStartOver, "unable to get service token either by JWT parsing or id lookup")
+	}
+	s, err := dir.Service(text)
+	if err != nil {
+		return deny(edge.CodeInvalidSession, edge.RetryStartOver, "failed to create service token from JWT: %v", err)
+	}
+	if s.APISessionID != c.session.ID {
+		return deny(edge.CodeInvalidSession, edge.RetryStartOver,
+			"api session id (%s) does not match service session api session id (%s)", c.session.ID, s.APISessionID)
+	}
+	if s.IdentityID != c.session.IdentityID {
+		return deny(edge.CodeInvalidSession, edge.RetryStartOver, "invalid session")
+	}
+	if s.Type != action.String() {
+		if action == policy.Bind {
+			return deny(edge.CodeWrongSessionType, edge.RetryStartOver,
+				"rejecting bind, invalid session type. expected Bind, got %s", s.Type)
+		}
+		return deny(edge.CodeWrongSessionType, edge.RetryStartOver, "incorrect session type")
+	}
+	if err := dir.Access(action, s.IdentityID, s.ServiceID); err != nil {
+		return deny(edge.CodeAccessDenied, edge.RetryStartOver, "%v", err)
+	}
+	return s, nil
+}
+
+// establish asks the controller for a way and dials it, until it works or the
+// controller refuses.
+func (c *client) establish(ctx context.Context, circuit *forward.Circuit, req *edge.Connect) (*edge.StateConnected, *edge.StructuredError) {
+	ask := &ctrl.CreateCircuit{
+		CircuitId: circuit.ID, IdentityId: circuit.IdentityID, SessionId: circuit.SessionID, ServiceId: circuit.ServiceID,
+		InstanceId: req.Instance, Sticky: string(req.StickinessToken), PeerData: c.peerData(req),
+	}
+	for {
+		ask.Attempt++
+		made, err := c.srv.cfg.Controller.CreateCircuit(ctx, ask)
+		switch {
+		case err != nil:
+			c.srv.log.Warn("no controller created the circuit", "circuit", circuit.ID, "error", err)
+			return nil, &edge.StructuredError{Message: "no controller available, cannot create circuit", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy}
+		case made.GetRefusal() != nil:
+			return nil, refusalOf(made.GetRefusal())
+		}
+		peer, err := c.follow(ctx, circuit, made.GetRoute(), ask.PeerData)
+		if err == nil {
+			return connected(made, peer), nil
+		}
+		ask.Failure = failureOf(made.GetRoute(), err)
+		if ctx.Err() != nil || ask.Attempt >= maxAttempts {
+			circuit.End("dial failed", true) // the controller believes in it
+			return nil, &edge.StructuredError{
+				Message: fmt.Sprintf("exceeded maximum [%d] retries creating circuit [c/%s] (%v)", ask.Attempt, circuit.ID, err),
+				Code:    edge.CodeInternal,
+			}
+		}
+	}
+}
+
+// follow makes the part of the path that starts at this router.
+func (c *client) follow(ctx context.Context, circuit *forward.Circuit, r *ctrl.Route, own map[uint32][]byte) (map[uint32][]byte, error) {
+	e := r.GetEgress()
+	if e == nil || r.GetDownstreamLink() != "" {
+		return nil, &forward.DialError{Cause: ctrl.Cause_INVALID_LINK_DESTINATION, Message: "this router has no links"}
+	}
+	if len(e.PeerData) == 0 {
+		e.PeerData = own
+	}
+	return c.srv.cfg.Table.Terminate(ctx, circuit, e)
+}
+
+func failureOf(r *ctrl.Route, err error) *ctrl.Failure {
+	f := &ctrl.Failure{TerminatorId: r.GetEgress().GetTerminatorId(), Message: err.Error()}
+	var d *forward.DialError
+	if errors.As(err, &d) {
+		f.Cause = d.Cause
+	}
+	return f
+}
+
+// peerData is what travels from a Connect to the host. Who dials is taken from
+// the session, never from the message. The crypto method stays behind: hosts of
+// the field cannot read each other's form of it.
+func (c *client) peerData(req *edge.Connect) map[uint32][]byte {
+	m := map[uint32][]byte{
+		uint32(edge.HeaderDialerIdentityID):   []byte(c.session.IdentityID),
+		uint32(edge.HeaderDialerIdentityName): []byte(c.session.IdentityName),
+	}
+	put := func(id int32, v []byte) {
+		if len(v) > 0 {
+			m[uint32(id)] = append([]byte(nil), v...)
+		}
+	}
+	put(edge.HeaderPublicKey, req.PublicKey)
+	put(edge.HeaderCallerID, []byte(req.CallerID))
+	put(edge.HeaderAppData, req.AppData)
+	put(edge.HeaderConnectionMarker, []byte(req.Marker))
+	return m
+}
+
+// connected makes the answer to the dialer: the host's key comes with the
+// terminator, or from the host itself for this connection.
+func connected(made *ctrl.CircuitCreated, peer map[uint32][]byte) *edge.StateConnected {
+	key := peer[uint32(edge.HeaderPublicKey)]
+	if len(key) == 0 {
+		key = made.GetPeerData()[uint32(edge.HeaderPublicKey)]
+	}
+	return &edge.StateConnected{PublicKey: key, StickinessToken: []byte(made.GetSticky())}
+}
+
+// refusalOf translates a refusal of the controller. Its text is never empty.
+func refusalOf(r *ctrl.Refusal) *edge.StructuredError {
+	e := &edge.StructuredError{Message: r.GetMessage(), Code: edge.CodeInternal}
+	if e.Message == "" {
+		e.Message = "refused by the controller: " + r.GetCode()
+	}
+	switch r.GetCode() {
+	case "INVALID_SERVICE":
+		e.Code, e.RetryHint = edge.CodeInvalidService, edge.RetryNotRetriable
+	case "INVALID_SESSION", "INVALID_API_SESSION":
+		e.Code, e.RetryHint = edge.CodeInvalidSession, edge.RetryStartOver
+	case "ENCRYPTION_DATA_MISSING":
+		e.Code, e.RetryHint = edge.CodeEncryptionDataMissing, edge.RetryStartOver
+	case "ACCESS_DENIED", "UNAUTHORIZED":
+		e.Code, e.RetryHint = edge.CodeAccessDenied, edge.RetryStartOver
+	case "SERVER_TOO_MANY_REQUESTS":
+		e.RetryHint = edge.RetryTooBusy
+	}
+	if r.GetRemedy() != "" && !strings.Contains(e.Message, r.GetRemedy()) {
+		e.Message += "; " + r.GetRemedy()
+	}
+	return e
+}

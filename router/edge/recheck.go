@@ -1,0 +1,60 @@
+package edge
+
+import (
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/wire/edge"
+)
+
+// Recheck ends the circuits and terminators that have lost access, after a
+// change of policies that concerns the given pairs; nil means all of them.
+func (s *Server) Recheck(concerned func(identityID, serviceID string) bool) {
+	dir := s.cfg.Directory
+	for _, c := range s.cfg.Table.All() {
+		if concerned != nil && !concerned(c.IdentityID, c.ServiceID) || !dialedHere(c) {
+			continue
+		}
+		if err := dir.Access(policy.Dial, c.IdentityID, c.ServiceID); err != nil {
+			s.log.Info("circuit ended: access lost", "circuit", c.ID, "identity", c.IdentityID, "service", c.ServiceID, "reason", err)
+			c.End("dial access lost", true)
+		}
+	}
+	for _, t := range s.allTerminators() {
+		if concerned != nil && !concerned(t.key.identity, t.key.service) {
+			continue
+		}
+		if err := dir.Access(policy.Bind, t.key.identity, t.key.service); err != nil {
+			s.log.Info("terminator ended: access lost", "terminator", t.id, "identity", t.key.identity, "service", t.key.service, "reason", err)
+			s.loseBind(t)
+		}
+	}
+}
+
+// loseBind ends a terminator that lost access and what it serves.
+func (s *Server) loseBind(t *terminator) {
+	for _, c := range s.cfg.Table.All() {
+		if id, _ := c.Host(); id == t.id {
+			c.End("bind access lost", true)
+		}
+	}
+	t.end("bind access lost", &edge.StructuredError{
+		Message: "bind access lost", Code: edge.CodeAccessDenied, RetryHint: edge.RetryStartOver,
+	})
+}
+
+// dialedHere reports whether the dialer of a circuit is a client of this router.
+func dialedHere(c *forward.Circuit) bool {
+	_, ok := c.Destination(forward.Initiator).(end)
+	return ok
+}
+
+// RecheckSessions closes the connections whose session is no longer good:
+// ended, expired, or of an identity that was deleted or disabled.
+func (s *Server) RecheckSessions() {
+	for _, c := range s.allClients() {
+		if err := s.cfg.Directory.Alive(c.session); err != nil {
+			s.log.Info("connection closed: the session has ended", "identity", c.session.IdentityID, "session", c.session.ID, "reason", err)
+			_ = c.ch.Close()
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package edge
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/flow"
+	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/wire/edge"
+	"github.com/weftnet/weft/wire/xgress"
+)
+
+var errUnrouted = errors.New("circuit removed")
+
+// patienceLeft is how long data of a client that has left may wait for credit.
+const patienceLeft = 30 * time.Second
+
+// relayed is the end of a client without a window of its own: the router runs
+// flow control for it. Data of the client that finds no credit is stored; when
+// too much is, the whole channel is not read until there is room.
+type relayed struct {
+	client *client
+	c      *forward.Circuit
+	connID uint32
+	lane   *forward.Lane
+	conn   *flow.Conn
+
+	mu     sync.Mutex
+	spill  []*channel.Frame // from the client, oldest first
+	size   int              // bytes of spill
+	moving bool             // somebody moves spill into the circuit
+	again  bool             // there is news for whoever does
+	paused bool             // the channel is paused on behalf of this circuit
+	left   bool             // the client has left: close after the spill
+
+	// What follows belongs to whoever pulls: calls of pull do not overlap.
+	sentFIN bool
+	over    bool
+	reason  string // of the StateClosed, under mu
+}
+
+func newRelayed(cl *client, circuit *forward.Circuit, side forward.Side, connID uint32, held bool) *relayed {
+	e := &relayed{client: cl, c: circuit, connID: connID, reason: "close called"}
+	e.lane = cl.outlet.Lane(e.pull, held)
+	e.conn = flow.New(flow.Config{
+		Circuit: circuit.ID, Role: flow.Role(side == forward.Terminator), Output: circuit.Output(side),
+		ConnID: connID, HasConnID: true,
+		Readable: e.lane.Kick,
+		Writable: e.move,
+		Closed: func(error) {
+			if circuit.Destination(side) == forward.Destination(e) {
+				circuit.End("close called", false)
+			}
+		},
+	})
+	return e
+}
+
+func (e *relayed) start() { e.conn.Start() }
+
+func (e *relayed) open(first *channel.Frame) {
+	e.conn.Start()
+	e.lane.Open(first)
+}
+
+// Forward implements forward.Destination.
+func (e *relayed) Forward(f *channel.Frame) { forward.Deliver(e.conn, f) }
+
+// circuit drops messages of flow control from a client that does not use it.
+func (e *relayed) circuit(f *channel.Frame, _ xgress.Address) { f.Release() }
+
+// data takes a Data message of the client.
+func (e *relayed) data(f *channel.Frame) {
+	n := len(f.Raw())
+	e.mu.Lock()
+	if e.left {
+		e.mu.Unlock()
+		f.Release()
+		return
+	}
+	e.spill = append(e.spill, f)
+	e.size += n
+	room := e.client.srv.budget.Take(n)
+	if !room {
+		e.client.srv.budget.Force(n)
+	}
+	e.mu.Unlock()
+	e.move()
+	e.mu.Lock()
+	pause := !e.paused && len(e.spill) > 0 && (e.size > e.client.srv.cfg.SpillPerCircuit || !room)
+	if pause {
+		e.paused = true
+		e.client.ch.Pause()
+	}
+	e.mu.Unlock()
+	if pause {
+		e.client.srv.log.Warn("a client without flow control of its own is paused: the far end of its circuit does not read",
+			"identity", e.client.session.IdentityID, "circuit", e.c.ID, "connection", e.connID)
+		e.move() // credit may have come before the pause
+	}
+}
+
+// move puts stored data into the circuit while there is credit.
+func (e *relayed) move() {
+	e.mu.Lock()
+	if e.moving {
+		e.again = true
+		e.mu.Unlock()
+		return
+	}
+	e.moving = true
+	for len(e.spill) > 0 {
+		f := e.spill[0]
+		e.again = false
+		e.mu.Unlock()
+		ok, err := e.conn.TryWrite(itemOf(f))
+		e.mu.Lock()
+		switch {
+		case err != nil:
+			e.clear()
+		case ok:
+			e.spill[0] = nil
+			if e.spill = e.spill[1:]; len(e.spill) == 0 {
+				e.spill = nil
+			}
+			e.forget(f)
+		case !e.again:
+			e.moving = false
+			e.resume()
+			e.mu.Unlock()
+			return
+		}
+	}
+	e.moving = false
+	e.resume()
+	left := e.left
+	e.mu.Unlock()
+	if left {
+		_ = e.conn.Close()
+	}
+}
+
+func (e *relayed) forget(f *channel.Frame) {
+	e.size -= len(f.Raw())
+	e.client.srv.budget.Give(len(f.Raw()))
+	f.Release()
+}
+
+func (e *relayed) clear() {
+	for _, f := range e.spill {
+		e.forget(f)
+	}
+	e.spill = nil
+}
+
+// resume lets the channel be read again when half of the store is free.
+func (e *relayed) resume() {
+	if e.paused && e.size <= e.client.srv.cfg.SpillPerCircuit/2 {
+		e.paused = false
+		e.client.ch.Resume()
+	}
+}
+
+// itemOf takes from a Data message what travels through a circuit.
+func itemOf(f *channel.Frame) flow.Item {
+	d, _ := edge.ParseData(&f.Message)
+	return flow.Item{Data: d.Body, UUID: d.UUID, EdgeFlags: d.Flags, HasEdgeFlags: d.Flags != 0}
+}
+
+// pull makes the next message for the client, nil if there is none.
+func (e *relayed) pull() *channel.Frame {
+	if e.over {
+		return nil
+	}
+	s, ok, err := e.conn.TryNext()
+	switch {
+	case ok:
+		d := edge.Data{ConnID: e.connID, Flags: s.EdgeFlags, UUID: s.UUID, Body: s.Data}
+		e.sentFIN = e.sentFIN || s.EdgeFlags&edge.FlagFIN != 0
+		f := frame(d.Encode())
+		s.Release()
+		return f
+	case err == nil:
+		return nil
+	case err == io.EOF && !e.sentFIN:
+		e.sentFIN = true
+		return frame((&edge.Data{ConnID: e.connID, Flags: edge.FlagFIN}).Encode())
+	case err == io.EOF && !e.conn.Ended():
+		return nil
+	}
+	e.over = true
+	_ = e.conn.Close()
+	if !e.client.drop(e.connID, e) {
+		return nil
+	}
+	e.mu.Lock()
+	reason := e.reason
+	e.clear()
+	e.resume()
+	e.mu.Unlock()
+	return frame((&edge.StateClosed{ConnID: e.connID, Reason: reason}).Encode())
+}
+
+// Unrouted implements forward.Destination.
+func (e *relayed) Unrouted(reason string, drop bool) {
+	e.mu.Lock()
+	e.reason = reason
+	e.mu.Unlock()
+	if drop {
+		e.lane.Clear()
+		e.conn.Abort(errUnrouted)
+		return
+	}
+	e.conn.PeerClosed(nil)
+}
+
+// leave implements sink: what the client has sent before is still delivered.
+func (e *relayed) leave(string) {
+	e.mu.Lock()
+	e.left = true
+	if e.paused {
+		e.paused = false
+		e.client.ch.Resume()
+	}
+	waits := len(e.spill) > 0
+	e.mu.Unlock()
+	e.move()
+	if waits {
+		time.AfterFunc(patienceLeft, func() { _ = e.conn.Close() })
+	}
+}

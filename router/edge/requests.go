@@ -1,0 +1,104 @@
+package edge
+
+import (
+	"sync"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/wire/edge"
+)
+
+const (
+	requestsAtOnce  = 64   // of one client
+	requestsWaiting = 4096 // of one client; more are refused
+)
+
+// requests runs what may take time outside the reading goroutine, at most
+// requestsAtOnce at a time. A full queue refuses.
+type requests struct {
+	mu      sync.Mutex
+	running int
+	queue   []func()
+}
+
+// handleRequest treats the messages that do not carry data.
+func (c *client) handleRequest(f *channel.Frame) {
+	var do func(*channel.Frame)
+	switch f.Type {
+	case edge.TypeConnect:
+		do = c.prepareConnect(f)
+	case edge.TypeConnectV2:
+		do = func(f *channel.Frame) {
+			id, _ := edge.ConnID(f.Headers)
+			c.refuse(f.Seq, id, "", "connect-v2 requires an OIDC API session", nil)
+		}
+	case edge.TypeBind:
+		do = c.bind
+	case edge.TypeUnbind:
+		do = c.unbind
+	case edge.TypeUpdateBind:
+		do = c.updateBind
+	case edge.TypeHealthEvent:
+		do = c.healthEvent
+	case edge.TypeUpdateToken:
+		do = c.updateToken
+	case edge.TypeTraceRoute:
+		do = c.trace
+	default: // unknown, or an answer that comes too late
+		f.Release()
+		return
+	}
+	if do == nil {
+		f.Release()
+		return
+	}
+	c.run(func() {
+		defer f.Release()
+		do(f)
+	}, func() {
+		if id, ok := edge.ConnID(f.Headers); ok {
+			// The reading goroutine must not wait for room: a client that asks
+			// faster than it reads gets no answer.
+			m := (&edge.StateClosed{ConnID: id, Reason: "too many requests at once",
+				Error: &edge.StructuredError{Message: "too many requests at once", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy}}).Encode()
+			c.ch.TryReply(&f.Message, m)
+			if p, ok := c.sinkOf(f).(*dialing); ok {
+				c.drop(id, p)
+			}
+		}
+		f.Release()
+	})
+}
+
+// run executes do as soon as there is a slot, or busy at once if too many wait.
+func (c *client) run(do, busy func()) {
+	r := &c.requests
+	r.mu.Lock()
+	switch {
+	case r.running < requestsAtOnce:
+		r.running++
+		r.mu.Unlock()
+		c.srv.work.Go(func() { c.work(do) })
+	case len(r.queue) < requestsWaiting:
+		r.queue = append(r.queue, do)
+		r.mu.Unlock()
+	default:
+		r.mu.Unlock()
+		busy()
+	}
+}
+
+func (c *client) work(do func()) {
+	for do != nil {
+		do()
+		r := &c.requests
+		r.mu.Lock()
+		if len(r.queue) > 0 {
+			do = r.queue[0]
+			r.queue = r.queue[1:]
+		} else {
+			do, r.queue = nil, nil
+			r.running--
+		}
+		r.mu.Unlock()
+	}
+}

@@ -1,0 +1,141 @@
+package edge
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/wire/edge"
+	"github.com/weftnet/weft/wire/message"
+	"github.com/weftnet/weft/wire/xgress"
+)
+
+// end is a client's end of a circuit.
+type end interface {
+	sink
+	forward.Destination
+	// open lets messages of the circuit through to the client, after first.
+	open(first *channel.Frame)
+	// start begins the circuit at this side, after the client has agreed.
+	start()
+}
+
+// newEnd makes the end of a circuit for a client with or without a window of
+// its own. A held end lets nothing through to the client until open.
+func (c *client) newEnd(circuit *forward.Circuit, side forward.Side, connID uint32, ownWindow, held bool) end {
+	if ownWindow {
+		e := &windowed{client: c, c: circuit, side: side, connID: connID}
+		e.lane = c.outlet.Lane(nil, held)
+		return e
+	}
+	return newRelayed(c, circuit, side, connID, held)
+}
+
+// windowed is the end of a client that keeps its own window: payloads and
+// acknowledgements go through in the memory they came in.
+type windowed struct {
+	client *client
+	c      *forward.Circuit
+	side   forward.Side
+	connID uint32
+	lane   *forward.Lane
+
+	acks atomic.Uint64 // acknowledgements passed to the client
+
+	// What follows belongs to the reading goroutine of the client.
+	highest int32 // payload passed on
+	again   repeated
+}
+
+// repeated remembers how far a circuit was when a retransmission was dropped.
+type repeated struct {
+	highest int32
+	acks    uint64
+	since   time.Time
+}
+
+func (e *windowed) open(first *channel.Frame) { e.lane.Open(first) }
+func (e *windowed) start()                    {}
+
+// data drops the stray Data message by which some clients repeat a half close.
+func (e *windowed) data(f *channel.Frame) { f.Release() }
+
+func (e *windowed) circuit(f *channel.Frame, a xgress.Address) {
+	fromTerminator := a.Flags&xgress.FlagOriginator != 0
+	if string(a.Circuit) != e.c.ID || fromTerminator != (e.side == forward.Terminator) && f.Type != edge.TypeXgControl {
+		f.Release()
+		return
+	}
+	if f.Type == edge.TypeXgPayload && e.needless(a) {
+		f.Release()
+		return
+	}
+	e.c.Send(e.side.Other(), f)
+}
+
+// patience is how long a circuit may stand still before a retransmission is
+// believed to be needed.
+const patience = 250 * time.Millisecond
+
+// needless reports a retransmission of what was passed on already. Clients of
+// the field repeat payloads after a round trip of any length; nothing gets lost
+// here, so that is a waste, unless the circuit makes no progress at all: then
+// the receiver may have dropped what it had no room for.
+func (e *windowed) needless(a xgress.Address) bool {
+	if a.Flags&xgress.FlagRetransmit == 0 || a.Seq > e.highest {
+		e.highest = max(e.highest, a.Seq)
+		return false
+	}
+	if e.c.Lossy.Load() {
+		return false
+	}
+	acks := e.acks.Load()
+	if e.again.since.IsZero() || e.again.highest != e.highest || e.again.acks != acks {
+		e.again = repeated{e.highest, acks, time.Now()}
+		return true
+	}
+	return time.Since(e.again.since) < patience
+}
+
+// Forward implements forward.Destination.
+func (e *windowed) Forward(f *channel.Frame) {
+	if f.Type == edge.TypeXgAcknowledgement {
+		e.acks.Add(1)
+	}
+	a := xgress.AddressOf(&f.Message)
+	if a.ConnID == nil || a.Reply {
+		f = readdress(f, e.connID)
+	} else {
+		edge.PatchConnID(f.Headers, e.connID)
+	}
+	if !e.lane.Push(f) {
+		e.c.Lossy.Store(true)
+	}
+}
+
+// readdress makes a copy of f with a connection id and without a claim to be a reply.
+func readdress(f *channel.Frame, connID uint32) *channel.Frame {
+	m := message.Message{Type: f.Type, Headers: f.Headers.Clone(), Body: f.Body}
+	m.Headers.Delete(edge.HeaderReplyFor)
+	m.Headers.Delete(edge.HeaderConnID)
+	m.Headers.PutUint32(edge.HeaderConnID, connID)
+	out := frame(&m)
+	f.Release()
+	return out
+}
+
+// Unrouted implements forward.Destination.
+func (e *windowed) Unrouted(reason string, drop bool) {
+	if !e.client.drop(e.connID, e) {
+		e.lane.Close() // the client has left, or was never told
+		return
+	}
+	if drop {
+		e.lane.Clear()
+	}
+	e.lane.Push(frame((&edge.StateClosed{ConnID: e.connID, Reason: reason}).Encode()))
+}
+
+// leave implements sink.
+func (e *windowed) leave(string) { e.c.End("xgress unrouted", false) }

@@ -1,0 +1,277 @@
+package forward
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weftnet/weft/channel"
+)
+
+// Sender is the part of a channel that an Outlet needs.
+type Sender interface {
+	TrySendFrame(f *channel.Frame) bool
+	SendFrame(ctx context.Context, f *channel.Frame) error
+}
+
+// Budget bounds the bytes that wait in a router. The zero value has no room.
+type Budget struct {
+	max  int64
+	used atomic.Int64
+}
+
+// NewBudget returns a budget of so many bytes.
+func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
+
+// Take reserves n bytes if there is room.
+func (b *Budget) Take(n int) bool {
+	if b.used.Add(int64(n)) > b.max {
+		b.used.Add(-int64(n))
+		return false
+	}
+	return true
+}
+
+// Force reserves n bytes whether there is room or not.
+func (b *Budget) Force(n int) { b.used.Add(int64(n)) }
+
+// Give returns n bytes.
+func (b *Budget) Give(n int) { b.used.Add(-int64(n)) }
+
+// Used is the number of reserved bytes.
+func (b *Budget) Used() int64 { return b.used.Load() }
+
+// Outlet shares a channel among the circuits that leave by it. While the
+// channel has room, messages pass straight through. When it has none, each
+// circuit waits in its own Lane and one goroutine serves the lanes in turn; it
+// ends when nothing waits.
+type Outlet struct {
+	ch     Sender
+	ctx    context.Context
+	budget *Budget
+
+	mu      sync.Mutex
+	ring    []*Lane
+	running bool
+}
+
+// NewOutlet returns an outlet to ch. Waiting ends with ctx.
+func NewOutlet(ctx context.Context, ch Sender, budget *Budget) *Outlet {
+	return &Outlet{ch: ch, ctx: ctx, budget: budget}
+}
+
+func (o *Outlet) enqueue(l *Lane) {
+	o.mu.Lock()
+	o.ring = append(o.ring, l)
+	start := !o.running
+	o.running = true
+	o.mu.Unlock()
+	if start {
+		go o.serve()
+	}
+}
+
+func (o *Outlet) serve() {
+	for {
+		o.mu.Lock()
+		if len(o.ring) == 0 {
+			o.running, o.ring = false, nil
+			o.mu.Unlock()
+			return
+		}
+		l := o.ring[0]
+		o.ring[0] = nil
+		o.ring = o.ring[1:]
+		o.mu.Unlock()
+		f := l.next()
+		if f == nil {
+			continue
+		}
+		// An error means that the channel is gone; the lanes are closed then.
+		_ = o.ch.SendFrame(o.ctx, f)
+		o.enqueue(l)
+	}
+}
+
+// laneLimit bounds what waits in a lane. Flow control at both ends keeps well
+// below; whoever ignores it loses messages.
+const laneLimit = 10 << 20
+
+// Lane is the way of one circuit, or of one pull source, through an Outlet.
+type Lane struct {
+	o    *Outlet
+	pull func() *channel.Frame // nil for a lane that is only pushed
+
+	mu      sync.Mutex
+	frames  []*channel.Frame
+	waiting int  // bytes of frames
+	active  bool // in the ring, or somebody is sending from it
+	again   bool // pull had news while active
+	held    bool
+	closed  bool
+}
+
+// Lane returns a new lane. pull, if not nil, is asked for frames after each
+// Kick until it returns nil; it is never called concurrently. A held lane keeps
+// everything until Open.
+func (o *Outlet) Lane(pull func() *channel.Frame, held bool) *Lane {
+	return &Lane{o: o, pull: pull, held: held}
+}
+
+// Push sends f after everything pushed before. It takes ownership of f and
+// reports false if it had to be dropped.
+func (l *Lane) Push(f *channel.Frame) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		f.Release()
+		return false
+	}
+	if !l.held && !l.active && l.o.ch.TrySendFrame(f) {
+		return true
+	}
+	n := len(f.Raw())
+	if l.waiting+n > laneLimit || !l.o.budget.Take(n) {
+		f.Release()
+		return false
+	}
+	l.frames = append(l.frames, f)
+	l.waiting += n
+	if !l.held && !l.active {
+		l.active = true
+		l.o.enqueue(l)
+	}
+	return true
+}
+
+// Open ends the holding: first goes out before all others.
+func (l *Lane) Open(first *channel.Frame) {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		first.Release()
+		return
+	}
+	l.held = false
+	if len(l.frames) > 0 || l.active || !l.o.ch.TrySendFrame(first) {
+		l.o.budget.Force(len(first.Raw()))
+		l.frames = append([]*channel.Frame{first}, l.frames...)
+		l.waiting += len(first.Raw())
+		if !l.active {
+			l.active = true
+			l.o.enqueue(l)
+		}
+	}
+	l.mu.Unlock()
+	if l.pull != nil {
+		l.Kick()
+	}
+}
+
+// Kick says that pull may have frames.
+func (l *Lane) Kick() {
+	l.mu.Lock()
+	if l.closed || l.held || l.active {
+		l.again = true
+		l.mu.Unlock()
+		return
+	}
+	l.active = true
+	l.mu.Unlock()
+	for f := l.pull(); ; f = l.pull() {
+		if f == nil {
+			if l.rest() {
+				return
+			}
+			continue
+		}
+		if !l.o.ch.TrySendFrame(f) {
+			l.stash(f)
+			l.o.enqueue(l)
+			return
+		}
+	}
+}
+
+// rest ends the activity of the lane unless there is news; it reports whether
+// the caller is done with it.
+func (l *Lane) rest() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.frames) > 0 && !l.closed {
+		l.o.enqueue(l)
+		return true
+	}
+	if l.again && !l.closed {
+		l.again = false
+		return false
+	}
+	l.active = false
+	return true
+}
+
+func (l *Lane) stash(f *channel.Frame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		f.Release()
+		return
+	}
+	n := len(f.Raw())
+	l.o.budget.Force(n)
+	l.frames = append([]*channel.Frame{f}, l.frames...)
+	l.waiting += n
+}
+
+// next returns the frame to send, nil if the lane has come to rest.
+func (l *Lane) next() *channel.Frame {
+	for {
+		l.mu.Lock()
+		if len(l.frames) > 0 {
+			f := l.frames[0]
+			l.frames[0] = nil
+			if l.frames = l.frames[1:]; len(l.frames) == 0 {
+				l.frames = nil
+			}
+			l.waiting -= len(f.Raw())
+			l.o.budget.Give(len(f.Raw()))
+			l.mu.Unlock()
+			return f
+		}
+		if l.pull == nil || l.closed {
+			l.active = false
+			l.mu.Unlock()
+			return nil
+		}
+		l.mu.Unlock()
+		if f := l.pull(); f != nil {
+			return f
+		}
+		if l.rest() {
+			return nil
+		}
+	}
+}
+
+// Close drops what waits and everything pushed later.
+func (l *Lane) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.clear()
+}
+
+// Clear drops what waits.
+func (l *Lane) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clear()
+}
+
+func (l *Lane) clear() {
+	l.o.budget.Give(l.waiting)
+	for _, f := range l.frames {
+		f.Release()
+	}
+	l.frames, l.waiting = nil, 0
+}
