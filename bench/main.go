@@ -15,7 +15,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 )
 
 type command struct {
@@ -65,6 +67,17 @@ func run(ctx context.Context, args []string) error {
 	}
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
+	}
+	if s.binary == "" {
+		dir, err := os.MkdirTemp("", "weft-bench")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		s.binary = filepath.Join(dir, "weft")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", s.binary, "./cmd/weft").CombinedOutput(); err != nil {
+			return fmt.Errorf("build weft: %w\n%s", err, out)
+		}
 	}
 	for _, c := range commands {
 		if c.name == args[0] {

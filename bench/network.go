@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const password = "bench-password-1"
+
+// network is a controller and a router as processes, and an admin session.
+type network struct {
+	dir        string
+	binary     string
+	log        io.WriteCloser
+	apiPort    int
+	routerPort int
+	controller *process
+	router     *process
+	api        api
+}
+
+// newNetwork makes a network in a temporary directory and starts it.
+func newNetwork(ctx context.Context, s settings) (_ *network, err error) {
+	n, err := prepare(s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			n.stop()
+		}
+	}()
+	up, err := n.up(ctx)
+	if err != nil {
+		return nil, err
+	}
+	up.stop()
+	if err := n.startProcesses(ctx); err != nil {
+		return nil, err
+	}
+	return n, n.api.waitRouter(ctx)
+}
+
+// prepare chooses directory and ports.
+func prepare(s settings) (*network, error) {
+	dir, err := os.MkdirTemp("", "weft-bench")
+	if err != nil {
+		return nil, err
+	}
+	n := &network{dir: filepath.Join(dir, "net"), binary: s.binary, apiPort: freePort(), routerPort: freePort()}
+	n.log = discard{}
+	if s.out != "" {
+		if n.log, err = os.Create(s.out); err != nil {
+			return nil, err
+		}
+	}
+	n.api = newAPI(n.apiPort)
+	return n, nil
+}
+
+// up runs `weft up` until it is ready.
+func (n *network) up(ctx context.Context) (*process, error) {
+	up, err := startProcess(ctx, "weft up", n.log, n.binary, "up", "--dir", n.dir, "--json",
+		"--api-port", strconv.Itoa(n.apiPort), "--router-port", strconv.Itoa(n.routerPort), "--username", "admin", "--password", password)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := up.next(); err != nil {
+		return nil, err
+	}
+	return up, n.api.login(ctx)
+}
+
+func (n *network) startProcesses(ctx context.Context) (err error) {
+	if err := n.startController(ctx); err != nil {
+		return err
+	}
+	n.router, err = startProcess(ctx, "router", n.log, n.binary, "router", "run", filepath.Join(n.dir, "router.yml"))
+	return err
+}
+
+// startController returns when the API accepts a login, which is a write.
+func (n *network) startController(ctx context.Context) (err error) {
+	if n.controller, err = startProcess(ctx, "controller", n.log, n.binary, "controller", "run", filepath.Join(n.dir, "controller.yml")); err != nil {
+		return err
+	}
+	return n.api.login(ctx)
+}
+
+func (n *network) stop() {
+	for _, p := range []*process{n.router, n.controller} {
+		if p != nil {
+			p.stop()
+		}
+	}
+	_ = n.log.Close()
+	_ = os.RemoveAll(filepath.Dir(n.dir))
+}
+
+// api is a plain client of the management API: what a script would send.
+type api struct {
+	base  string
+	http  *http.Client
+	token string
+}
+
+func newAPI(port int) api {
+	return api{
+		base: fmt.Sprintf("https://localhost:%d/edge/management/v1", port),
+		http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: anyServer(), MaxIdleConnsPerHost: 64}},
+	}
+}
+
+// call sends one request and decodes `data` of the answer.
+func (a *api) call(ctx context.Context, method, path string, body, data any) error {
+	var in io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		in = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, a.base+path, in)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if a.token != "" {
+		req.Header.Set("zt-session", a.token)
+	}
+	res, err := a.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b)))
+	}
+	if data == nil {
+		return nil
+	}
+	return json.Unmarshal(b, &struct{ Data any }{data})
+}
+
+// login waits for the API and opens an admin session.
+func (a *api) login(ctx context.Context) error {
+	var err error
+	for range 3000 {
+		var s struct{ Token string }
+		err = a.call(ctx, "POST", "/authenticate?method=password", map[string]string{"username": "admin", "password": password}, &s)
+		if err == nil {
+			a.token = s.Token
+			return nil
+		}
+		if !pause(ctx, 5*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("login: %w", err)
+}
+
+func (a *api) waitRouter(ctx context.Context) error {
+	for range 3000 {
+		var routers []struct{ IsOnline bool }
+		if err := a.call(ctx, "GET", "/edge-routers", nil, &routers); err != nil {
+			return err
+		}
+		for _, r := range routers {
+			if r.IsOnline {
+				return nil
+			}
+		}
+		if !pause(ctx, 10*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("the router does not come online")
+}
+
+// create makes an entity and returns its id.
+func (a *api) create(ctx context.Context, kind string, body map[string]any) (string, error) {
+	var made struct{ ID string }
+	err := a.call(ctx, "POST", "/"+kind, body, &made)
+	return made.ID, err
+}
+
+// service makes a service that everybody may dial and host.
+func (a *api) service(ctx context.Context, name string, encrypted bool) error {
+	id, err := a.create(ctx, "services", map[string]any{"name": name, "encryptionRequired": encrypted})
+	if err != nil {
+		return err
+	}
+	for _, kind := range []string{"Dial", "Bind"} {
+		if _, err := a.create(ctx, "service-policies", map[string]any{"name": name + kind, "type": kind, "semantic": "AnyOf",
+			"identityRoles": []string{"#all"}, "serviceRoles": []string{"@" + id}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enrolmentToken makes an identity and returns its one-time token.
+func (a *api) enrolmentToken(ctx context.Context, name string) (string, error) {
+	id, err := a.create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false, "enrollment": map[string]any{"ott": true}})
+	if err != nil {
+		return "", err
+	}
+	var detail struct {
+		Enrollment struct{ Ott struct{ JWT string } }
+	}
+	err = a.call(ctx, "GET", "/identities/"+id, nil, &detail)
+	return detail.Enrollment.Ott.JWT, err
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func freePort() int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) Close() error                { return nil }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+
+	"github.com/weftnet/weft/sdk"
+)
+
+// path opens a service and two identities, and starts a host and a dialer for it.
+func (n *network) path(ctx context.Context, encrypted bool) (p path, err error) {
+	p = path{name: "weft", middle: n.router}
+	if encrypted {
+		p.name = "weft-e2ee"
+	}
+	if err := n.api.service(ctx, p.name, encrypted); err != nil {
+		return p, err
+	}
+	for _, role := range []string{"host", "dial"} {
+		file, err := n.enrol(ctx, p.name+"-"+role)
+		if err != nil {
+			return p, err
+		}
+		c, _, err := startChild(ctx, n.log, role, "weft", file, p.name)
+		if err != nil {
+			p.stop()
+			return p, err
+		}
+		p.stops = append(p.stops, c)
+	}
+	p.host, p.dial = p.stops[0], p.stops[1]
+	return p, nil
+}
+
+// enrol makes an identity file.
+func (n *network) enrol(ctx context.Context, name string) (string, error) {
+	token, err := n.api.enrolmentToken(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	id, err := sdk.Enroll(ctx, token, sdk.EnrollOptions{})
+	if err != nil {
+		return "", fmt.Errorf("enrol %s: %w", name, err)
+	}
+	file := filepath.Join(n.dir, name+".json")
+	return file, id.Save(file)
+}
+
+func client(file string) (*sdk.Client, error) {
+	id, err := sdk.LoadIdentity(file)
+	if err != nil {
+		return nil, err
+	}
+	return sdk.New(id, sdk.Options{})
+}
+
+func listenWeft(ctx context.Context, file, service string) (net.Listener, error) {
+	c, err := client(file)
+	if err != nil {
+		return nil, err
+	}
+	return c.ListenWithOptions(ctx, service, sdk.ListenOptions{Backlog: 20000})
+}
+
+func dialWeft(ctx context.Context, file, service string) (dialer, error) {
+	c, err := client(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Login(ctx); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (net.Conn, error) { return c.Dial(ctx, service) }, nil
+}
