@@ -162,7 +162,7 @@ func (a *Auth) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close stops everything and writes the journal to the disk.
+// Close stops everything and writes the journal to the disk. It is called once.
 func (a *Auth) Close() error {
 	if a.cancel != nil {
 		a.cancel()

@@ -71,6 +71,7 @@ func (a *Auth) identityChanged(c *state.Change) {
 // authenticatorRemoved ends the sessions that stand on an authenticator which
 // is gone: a certificate that was taken away must open nothing.
 func (a *Auth) authenticatorRemoved(auth *model.Authenticator) {
+	a.attempts.clear(auth.ID)
 	for _, e := range a.sessions.ofIdentity(auth.IdentityID) {
 		if e.record.Load().AuthenticatorID == auth.ID {
 			a.drop(e, "authenticator removed")

@@ -44,9 +44,13 @@ func (a *Auth) shown(e *entry, now time.Time) *Session {
 	if now.Sub(e.active()) > a.cfg.SessionTimeout {
 		return nil
 	}
+	if text := e.text.Load(); text != nil {
+		return a.snapshot(e, *text)
+	}
 	text, err := a.tokenOf(e.record.Load())
 	if err != nil {
 		return nil
 	}
+	e.text.Store(&text)
 	return a.snapshot(e, text)
 }

@@ -180,6 +180,7 @@ func (a *Auth) begin(r LoginRequest, p *passed) (*Session, error) {
 	if e == nil {
 		return nil, fault.Unhandled.Errorf("session id %s exists already", rec.ID)
 	}
+	e.text.Store(&text)
 	a.note(r, p)
 	a.log.Debug("login", "method", r.Method, "identityId", p.identity.ID, "sessionId", rec.ID, "remote", r.RemoteIP)
 	return a.snapshot(e, text), nil

@@ -11,7 +11,8 @@ import (
 type entry struct {
 	record   atomic.Pointer[record]
 	last     atomic.Int64              // activity, Unix milliseconds
-	saved    atomic.Int64              // activity in the journal
+	saved    atomic.Int64              // activity as of the last ActivityInterval
+	text     atomic.Pointer[string]    // token, once it was needed
 	mu       sync.Mutex                // one change of the record at a time
 	services map[string]*serviceRecord // by service session id; guarded by table.mu
 }

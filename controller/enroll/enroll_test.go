@@ -5,19 +5,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"go.uber.org/goleak"
 
 	"github.com/weftnet/weft/clock"
@@ -282,200 +278,6 @@ func TestUpdb(t *testing.T) {
 	a := state.FirstBy[model.Authenticator](b.store.View(), state.ByUsername, "alice1")
 	if a == nil || a.PasswordHash != "hash of secret1" || a.IdentityID != "alice" {
 		t.Errorf("authenticator %+v", a)
-	}
-}
-
-func TestRouterEnrollmentAndRenewal(t *testing.T) {
-	b := newBench(t)
-	ctx := context.Background()
-	e := b.enrollment(&model.Enrollment{Method: model.MethodErott, EdgeRouterID: "router1"})
-	res, err := b.Enroll(ctx, Request{Method: "erott", Token: e.Token, CertCSR: b.csr("router1"), ServerCSR: b.spiffeCSR("router1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, server := parse(t, res.Cert), parse(t, res.ServerCert)
-	if len(parse(t, res.CA)) != 2 || !strings.HasPrefix(res.CA, "\n-----BEGIN") {
-		t.Errorf("ca %q", res.CA)
-	}
-	want := "spiffe://weft.test/router/router1"
-	for _, leaf := range []*x509.Certificate{client[0], server[0]} {
-		if len(leaf.URIs) != 1 || leaf.URIs[0].String() != want || leaf.Subject.CommonName != "router1" {
-			t.Errorf("leaf %s %v: a request must not bring a SPIFFE id", leaf.Subject, leaf.URIs)
-		}
-	}
-	if client[0].ExtKeyUsage[0] != x509.ExtKeyUsageClientAuth || server[0].ExtKeyUsage[0] != x509.ExtKeyUsageServerAuth ||
-		len(client[0].DNSNames) != 0 || server[0].VerifyHostname("localhost") != nil || server[0].VerifyHostname("127.0.0.1") != nil {
-		t.Error("wrong usage or names")
-	}
-	r := state.Get[model.EdgeRouter](b.store.View(), "router1")
-	if !r.IsVerified || r.Fingerprint != pki.Fingerprint(client[0]) || b.count(model.KindEnrollment) != 0 {
-		t.Errorf("router %+v", r)
-	}
-
-	foreign, err := pki.NewNetwork("weft.test", testStart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, _ := pki.NewKey()
-	stranger, err := foreign.Edge.Issue(pki.Leaf{PublicKey: key.Public()}, testStart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, presented := range map[string][]*x509.Certificate{
-		"no certificate": nil, "foreign": stranger, "foreign with the router's appended": append(stranger[:1:1], client...),
-		"not a router": {b.network.Edge.Certificate},
-	} {
-		if _, err := b.ExtendRouter(ctx, presented, b.csr("router1"), b.csr("router1")); !errors.Is(err, fault.Unauthorized) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := b.ExtendRouter(ctx, client, b.csr("router2"), b.csr("router1")); !errors.Is(err, fault.CouldNotProcessCSR) {
-		t.Errorf("another router's id: %v", err)
-	}
-	next, err := b.ExtendRouter(ctx, client, b.csr("router1"), b.csr("router1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := state.Get[model.EdgeRouter](b.store.View(), "router1"); r.Fingerprint != pki.Fingerprint(parse(t, next.Cert)[0]) {
-		t.Error("the new certificate is not in force")
-	}
-	if _, err := b.ExtendRouter(ctx, client, b.csr("router1"), b.csr("router1")); !errors.Is(err, fault.Unauthorized) {
-		t.Errorf("old certificate: %v", err)
-	}
-}
-
-// spiffeCSR returns a request that claims to be a controller.
-func (b *bench) spiffeCSR(cn string) string {
-	b.t.Helper()
-	key, err := pki.NewKey()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	u, _ := url.Parse("spiffe://weft.test/controller/ctrl1")
-	return encodeCSR(b.t, key, &x509.CertificateRequest{Subject: pkix.Name{CommonName: cn}, URIs: []*url.URL{u}, DNSNames: []string{"localhost"}, IPAddresses: ip("127.0.0.1")})
-}
-
-func TestExtendIdentity(t *testing.T) {
-	b := newBench(t)
-	ctx := context.Background()
-	e := b.enrollment(&model.Enrollment{Method: model.MethodOtt, IdentityID: "alice"})
-	res, err := b.Enroll(ctx, Request{Token: e.Token, ClientCSR: b.csr("x")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := parse(t, res.Cert)
-	var a *model.Authenticator
-	for a = range state.All[model.Authenticator](b.store.View()) {
-	}
-	if err := b.VerifyExtension(ctx, "alice", a.ID, old, res.Cert); !errors.Is(err, fault.CanNotUpdateAuthenticator) {
-		t.Errorf("verify before extend: %v", err)
-	}
-	if _, err := b.ExtendIdentity(ctx, "alice", a.ID, nil, b.csr("x")); !errors.Is(err, fault.Unauthorized) {
-		t.Errorf("no certificate: %v", err)
-	}
-	if _, err := b.ExtendIdentity(ctx, "bob", a.ID, old, b.csr("x")); !errors.Is(err, fault.Unauthorized) {
-		t.Errorf("another identity: %v", err)
-	}
-	if _, err := b.ExtendIdentity(ctx, "alice", "nosuch", old, b.csr("x")); !errors.Is(err, fault.NotFound) {
-		t.Errorf("unknown: %v", err)
-	}
-	if _, err := b.ExtendIdentity(ctx, "alice", a.ID, old, "x"); !errors.Is(err, fault.CouldNotProcessCSR) {
-		t.Errorf("bad request: %v", err)
-	}
-	b.apply(b.cmd().Patch(model.KindAuthenticator, a.ID, map[string]any{"isExtendRequested": true, "isKeyRollRequested": true}))
-	ext, err := b.ExtendIdentity(ctx, "alice", a.ID, old, b.csr("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := state.Get[model.Authenticator](b.store.View(), a.ID); got.Fingerprint != pki.Fingerprint(old[0]) {
-		t.Error("in force before it is verified")
-	}
-	if err := b.VerifyExtension(ctx, "alice", a.ID, old, res.Cert); !errors.Is(err, fault.InvalidClientCert) {
-		t.Errorf("wrong certificate: %v", err)
-	}
-	if err := b.VerifyExtension(ctx, "alice", a.ID, old, ext.ClientCert); err != nil {
-		t.Fatal(err)
-	}
-	got := state.Get[model.Authenticator](b.store.View(), a.ID)
-	fresh := pki.Fingerprint(parse(t, ext.ClientCert)[0])
-	if got.Fingerprint != fresh || got.IsExtendRequested || got.IsKeyRollRequested || !got.LastExtendRolledKeys ||
-		got.UnverifiedFingerprint != "" || got.CertPem != ext.ClientCert {
-		t.Errorf("authenticator %+v", got)
-	}
-	if b.replaced != (replaced{"alice", pki.Fingerprint(old[0]), fresh}) {
-		t.Errorf("sessions were told %+v", b.replaced)
-	}
-}
-
-func TestEnrollmentJWT(t *testing.T) {
-	b := newBench(t)
-	tests := []struct {
-		name string
-		e    model.Enrollment
-		sub  string
-	}{
-		{"ott", model.Enrollment{Method: model.MethodOtt, IdentityID: "alice"}, "alice"},
-		{"erott", model.Enrollment{Method: model.MethodErott, EdgeRouterID: "router1"}, "router1"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if err := b.NewEnrollment(&tt.e); err != nil {
-				t.Fatal(err)
-			}
-			got := b.verifyJWT(t, tt.e.JWT)
-			want := `{"aud":[""],"ctrls":["tls:localhost:1280"],"em":"` + tt.name + `","exp":` + "1795186800" +
-				`,"iss":"https://localhost:1280","jti":"` + tt.e.Token + `","sub":"` + tt.sub + `"}`
-			if got != want {
-				t.Errorf("claims\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
-	text, err := b.NetworkJWT()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := b.verifyJWT(t, text)
-	if !strings.HasPrefix(got, `{"aud":["openziti-enroller"],"ctrls":null,"em":"network","iss":"https://localhost:1280/","jti":"`) {
-		t.Errorf("network claims %s", got)
-	}
-	if again, _ := b.NetworkJWT(); again != text {
-		t.Error("not cached")
-	}
-}
-
-// verifyJWT checks the signature with the server certificate and returns the
-// claims with sorted keys.
-func (b *bench) verifyJWT(t *testing.T, text string) string {
-	t.Helper()
-	tok, err := jwt.NewParser(jwt.WithoutClaimsValidation()).Parse(text, func(tok *jwt.Token) (any, error) {
-		if tok.Header["kid"] != pki.Fingerprint(b.server.Leaf) || tok.Header["alg"] != "ES256" || tok.Header["typ"] != "JWT" {
-			t.Errorf("header %v", tok.Header)
-		}
-		return b.server.Leaf.PublicKey, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(tok.Raw, ".")[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &m); err != nil {
-		t.Fatal(err)
-	}
-	sorted, _ := json.Marshal(m)
-	return string(sorted)
-}
-
-func TestNoCertificateForTheAddress(t *testing.T) {
-	b := newBench(t)
-	b.server = nil
-	if err := b.NewEnrollment(&model.Enrollment{Method: model.MethodOtt, IdentityID: "alice"}); !errors.Is(err, fault.Unhandled) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := New(Config{Address: "nonsense"}, Deps{}); err == nil {
-		t.Error("address accepted")
 	}
 }
 
