@@ -1,0 +1,55 @@
+package network
+
+import (
+	"fmt"
+
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// Codes of refusals that routers get, besides those of package policy.
+const (
+	CodeInvalidService      = "INVALID_SERVICE"
+	CodeSessionEnded        = "SESSION_ENDED"
+	CodeNoTerminators       = "NO_TERMINATORS"
+	CodeNoOnlineTerminators = "NO_ONLINE_TERMINATORS"
+	CodeNoPath              = "NO_PATH"
+	CodeInvalidStrategy     = "INVALID_STRATEGY"
+	CodeDialFailed          = "DIAL_FAILED" // every attempt failed
+	CodeDuplicateCircuit    = "DUPLICATE_CIRCUIT"
+	CodeEncryptionData      = "ENCRYPTION_DATA_MISSING"
+	CodeInvalidTerminator   = "INVALID_TERMINATOR"
+	CodeTerminatorConflict  = "TERMINATOR_CONFLICT" // id or instance of somebody else
+	peerPublicKey           = 1003                  // edge header with a public key
+)
+
+func refusal(code, format string, args ...any) *ctrl.Refusal {
+	return &ctrl.Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func denied(d policy.Decision) *ctrl.Refusal {
+	return &ctrl.Refusal{Code: string(d.Code), Message: d.Rule, Remedy: d.Remedy}
+}
+
+// noCandidate explains why nothing can be dialed.
+func noCandidate(serviceID, instance string, s skips) *ctrl.Refusal {
+	of := ""
+	if instance != "" {
+		of = fmt.Sprintf(" for instanceId %s", instance)
+	}
+	switch {
+	case s.instance == 0:
+		r := refusal(CodeNoTerminators, "service %s has no terminators%s", serviceID, of)
+		r.Remedy = "start a client that hosts the service, or create a terminator for it"
+		return r
+	case s.noKey > 0:
+		return refusal(CodeEncryptionData, "encryption required on service, terminator did not send public header")
+	case s.noPath > 0:
+		r := refusal(CodeNoPath, "service %s has no terminators%s that this router can reach", serviceID, of)
+		r.Remedy = "connect to a router that hosts of the service are connected to"
+		return r
+	}
+	r := refusal(CodeNoOnlineTerminators, "service %s has no online terminators%s", serviceID, of)
+	r.Remedy = "check that the routers of the service's hosts are online and that the hosts may still bind it"
+	return r
+}

@@ -1,0 +1,320 @@
+package routers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/control"
+	"github.com/weftnet/weft/controller/network"
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/pki"
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/state"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// Sessions is told which API sessions are in use.
+type Sessions interface {
+	// SessionsActive notes that the sessions have a connection to a router now.
+	SessionsActive(ids []string)
+}
+
+// Config describes a Registry. Store, Feed and Network are required.
+type Config struct {
+	ControllerID string
+	Version      string // version|revision|build date|os|arch
+	Store        *state.Store
+	Feed         *Feed
+	Network      *network.Network
+	Sessions     Sessions // may be nil
+	// Churn is how old a connection of a router must be to be replaced by another
+	// while it is alive; 1 min by default.
+	Churn time.Duration
+	// Activity is how often routers report sessions; 1 min by default.
+	Activity time.Duration
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Registry knows the connected routers. All methods are safe for concurrent
+// use. It is the handler of their sessions.
+type Registry struct {
+	cfg Config
+
+	mu      sync.Mutex
+	routers map[string]*presence
+}
+
+// presence is what is known of one router.
+type presence struct {
+	session     *control.ControllerEnd // nil while offline
+	fingerprint string                 // of the certificate of the session
+	registered  bool
+	status      Status
+}
+
+// Status is what is known of a router that has been connected.
+type Status struct {
+	Online    bool
+	Since     time.Time // of being online or offline
+	Version   string    // version|revision|build date|os|arch
+	Hostname  string
+	Address   string            // remote address of its control connection
+	Protocols map[string]string // of its edge listeners: tls: tls://host:port
+	Circuits  int
+}
+
+// NewRegistry returns a registry without routers.
+func NewRegistry(cfg Config) *Registry {
+	if cfg.Churn == 0 {
+		cfg.Churn = time.Minute
+	}
+	if cfg.Activity == 0 {
+		cfg.Activity = time.Minute
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	r := &Registry{cfg: cfg, routers: make(map[string]*presence)}
+	cfg.Feed.OnChange(r.changed)
+	return r
+}
+
+// Errors that a router gets for its hello.
+var (
+	errNoRouter  = errors.New("no router has this certificate: enroll the router")
+	errDisabled  = errors.New("the router is disabled")
+	errConnected = errors.New("a router with this certificate is connected already")
+	errExpired   = errors.New("the certificate of the router is outside its validity")
+)
+
+// Accept judges the hello of a router, which is known by its certificate alone:
+// see channel.ListenerConfig.
+func (r *Registry) Accept(ctx context.Context, p *channel.Peer) (*channel.Accepted, error) {
+	leaf := p.Leaf()
+	if leaf == nil {
+		return nil, errNoRouter
+	}
+	fingerprint := pki.Fingerprint(leaf)
+	router := state.FirstBy[model.EdgeRouter](r.cfg.Store.View(), state.ByFingerprint, fingerprint)
+	now := r.cfg.Now()
+	switch {
+	case router == nil:
+		return nil, fmt.Errorf("%w (fingerprint %s)", errNoRouter, fingerprint)
+	case router.Disabled:
+		return nil, errDisabled
+	case now.Before(leaf.NotBefore) || now.After(leaf.NotAfter):
+		return nil, errExpired
+	}
+	if err := r.makeRoom(ctx, router.ID); err != nil {
+		return nil, err
+	}
+	s := control.NewControllerEnd(router.ID, r)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.of(router.ID)
+	if at.session != nil {
+		return nil, errConnected
+	}
+	at.session, at.fingerprint, at.registered = s, fingerprint, false
+	out := &channel.Accepted{Handler: s}
+	out.Headers.PutString(channel.HeaderID, r.cfg.ControllerID)
+	out.Headers.PutString(channel.HeaderHelloVersion, r.cfg.Version)
+	return out, nil
+}
+
+// makeRoom closes an earlier connection of the router if that is dead or old.
+func (r *Registry) makeRoom(ctx context.Context, routerID string) error {
+	r.mu.Lock()
+	at := r.of(routerID)
+	old, young := at.session, r.cfg.Now().Sub(at.status.Since) < r.cfg.Churn
+	r.mu.Unlock()
+	if old == nil {
+		return nil
+	}
+	if young && old.Alive(ctx, time.Second) {
+		return errConnected
+	}
+	old.Close()
+	r.forget(old)
+	return nil
+}
+
+// of returns the presence of a router, with the lock held.
+func (r *Registry) of(routerID string) *presence {
+	at := r.routers[routerID]
+	if at == nil {
+		at = &presence{}
+		r.routers[routerID] = at
+	}
+	return at
+}
+
+// HandleRegister is called by the session.
+func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, reply func(*ctrl.Registered)) {
+	router := state.Get[model.EdgeRouter](r.cfg.Store.View(), s.RouterID)
+	r.mu.Lock()
+	at := r.of(s.RouterID)
+	if at.session != s || router == nil {
+		r.mu.Unlock()
+		s.Close()
+		return
+	}
+	at.registered = true
+	at.status = Status{
+		Online: true, Since: r.cfg.Now(), Version: m.Version, Hostname: m.Hostname,
+		Address: s.Peer().Remote.String(), Protocols: protocols(m.Listeners),
+	}
+	r.mu.Unlock()
+	drop := r.cfg.Network.Attach(s.RouterID, s, m.Circuits)
+	reply(&ctrl.Registered{
+		RouterId: s.RouterID, RouterName: router.Name, ControllerId: r.cfg.ControllerID, ControllerVersion: r.cfg.Version,
+		DropCircuits: drop, ActivitySeconds: uint32(max(r.cfg.Activity/time.Second, 1)),
+	})
+	r.cfg.Feed.Subscribe(s, m.SliceIndex, m.SliceDigest)
+	r.cfg.Log.Info("router online", "router", s.RouterID, "name", router.Name, "address", s.Peer().Remote, "version", m.Version,
+		"circuits", len(m.Circuits), "dropped", len(drop))
+}
+
+func protocols(ls []*ctrl.Listener) map[string]string {
+	out := make(map[string]string, len(ls))
+	for _, l := range ls {
+		if _, taken := out[l.Protocol]; !taken {
+			out[l.Protocol] = l.Address
+		}
+	}
+	return out
+}
+
+// HandleResync is called by the session.
+func (r *Registry) HandleResync(s *control.ControllerEnd) {
+	r.cfg.Log.Info("router asks for its whole slice", "router", s.RouterID)
+	r.cfg.Feed.Resync(s)
+}
+
+// HandleCreateCircuit is called by the session.
+func (r *Registry) HandleCreateCircuit(s *control.ControllerEnd, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated)) {
+	reply(r.cfg.Network.CreateCircuit(s.RouterID, m))
+}
+
+// HandleCircuitsEnded is called by the session.
+func (r *Registry) HandleCircuitsEnded(s *control.ControllerEnd, ids []string) {
+	r.cfg.Network.CircuitsEnded(s.RouterID, ids)
+}
+
+// HandleTerminatorChanges is called by the session.
+func (r *Registry) HandleTerminatorChanges(s *control.ControllerEnd, m *ctrl.TerminatorChanges, reply func(*ctrl.TerminatorResults)) {
+	r.cfg.Network.ChangeTerminators(s.RouterID, m, reply)
+}
+
+// HandleActivity is called by the session.
+func (r *Registry) HandleActivity(_ *control.ControllerEnd, sessionIDs []string) {
+	if r.cfg.Sessions != nil {
+		r.cfg.Sessions.SessionsActive(sessionIDs)
+	}
+}
+
+// HandleEnd is called by the session.
+func (r *Registry) HandleEnd(s *control.ControllerEnd, err error) {
+	r.cfg.Log.Info("router offline", "router", s.RouterID, "error", err)
+	r.forget(s)
+}
+
+// forget takes a session that ended out of everything.
+func (r *Registry) forget(s *control.ControllerEnd) {
+	r.cfg.Feed.Unsubscribe(s)
+	r.cfg.Network.Detach(s.RouterID, s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.of(s.RouterID)
+	if at.session == s {
+		at.session, at.registered = nil, false
+		at.status.Online, at.status.Since = false, r.cfg.Now()
+	}
+}
+
+// changed closes the connections of routers that may no longer have one, and
+// draws the consequences of lost access.
+func (r *Registry) changed(effects *policy.Effects, changes []state.Change) {
+	r.cfg.Network.AccessChanged(effects)
+	relevant := changes == nil
+	for i := range changes {
+		relevant = relevant || changes[i].Kind == model.KindEdgeRouter
+		if changes[i].Kind == model.KindRevocation && changes[i].New != nil {
+			r.cfg.Network.EndSession(changes[i].ID)
+		}
+	}
+	if !relevant {
+		return
+	}
+	view := r.cfg.Store.View()
+	var gone []*control.ControllerEnd
+	r.mu.Lock()
+	for id, at := range r.routers {
+		router := state.Get[model.EdgeRouter](view, id)
+		if at.session != nil && (router == nil || router.Disabled || router.Fingerprint != at.fingerprint) {
+			gone = append(gone, at.session)
+		}
+		if router == nil && at.session == nil {
+			delete(r.routers, id)
+		}
+	}
+	r.mu.Unlock()
+	for _, s := range gone {
+		s.Close()
+	}
+}
+
+// Online reports whether a router is connected.
+func (r *Registry) Online(routerID string) bool { return r.Status(routerID).Online }
+
+// Status returns what is known of a router; the zero Status if it has not been
+// connected since this controller started.
+func (r *Registry) Status(routerID string) Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := r.routers[routerID]; at != nil && at.status.Since != (time.Time{}) {
+		return at.status
+	}
+	return Status{}
+}
+
+// Disconnect closes the connection of a router, if there is one.
+func (r *Registry) Disconnect(routerID string) {
+	if s := r.session(routerID); s != nil {
+		s.Close()
+	}
+}
+
+// ErrOffline is returned by Inspect for a router that is not connected.
+var ErrOffline = errors.New("routers: the router is not connected")
+
+// Inspect asks a router about itself; keys it does not know have no value.
+func (r *Registry) Inspect(ctx context.Context, routerID string, keys []string) (map[string]string, error) {
+	s := r.session(routerID)
+	if s == nil {
+		return nil, ErrOffline
+	}
+	out, err := s.Inspect(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	return out.Values, nil
+}
+
+func (r *Registry) session(routerID string) *control.ControllerEnd {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := r.routers[routerID]; at != nil && at.registered {
+		return at.session
+	}
+	return nil
+}
