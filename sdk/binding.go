@@ -48,8 +48,12 @@ func (b *binding) run(good func()) error {
 		return &Error{Code: "SESSION_ENDED", Message: "the session ended meanwhile", sessionEnded: true}
 	}
 	b.l = l
-	var ok bool
-	if b.id, ok = l.add(b); !ok {
+	if b.svc.EncryptionRequired {
+		if b.key, err = secretstream.NewKeyPair(); err != nil {
+			return err
+		}
+	}
+	if !l.add(b) {
 		return l.lost(nil)
 	}
 	defer l.remove(b.id, b)
@@ -73,11 +77,7 @@ func (b *binding) run(good func()) error {
 func (b *binding) bind() error {
 	ctx, cancel := context.WithTimeout(b.ln.ctx, bindTimeout)
 	defer cancel()
-	req, err := b.request()
-	if err != nil {
-		return err
-	}
-	reply, err := b.l.ch.Request(ctx, req.Encode())
+	reply, err := b.l.ch.Request(ctx, b.request().Encode())
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (b *binding) bind() error {
 	}
 }
 
-func (b *binding) request() (*edge.Bind, error) {
+func (b *binding) request() *edge.Bind {
 	b.ln.mu.Lock()
 	o := b.ln.opts
 	b.ln.mu.Unlock()
@@ -113,14 +113,10 @@ func (b *binding) request() (*edge.Bind, error) {
 		ConnID: b.id, Token: []byte(b.ss.token), ListenerID: []byte(o.ListenerID), Cost: o.Cost, Precedence: byte(o.Precedence),
 		Instance: o.Instance, RouterConnID: true, SupportsInspect: true, SupportsBindSuccess: true, UseXgress: true,
 	}
-	if b.svc.EncryptionRequired {
-		var err error
-		if b.key, err = secretstream.NewKeyPair(); err != nil {
-			return nil, err
-		}
+	if b.key != nil {
 		req.PublicKey, req.CryptoMethod = b.key.Public(), cryptoLibsodium
 	}
-	return req, nil
+	return req
 }
 
 // unbind tells the router, if the terminator is not gone already.
@@ -149,6 +145,8 @@ func (b *binding) fail(err error) {
 		close(b.lost)
 	}
 }
+
+func (b *binding) setID(id uint32) { b.id = id }
 
 // linkClosed implements sink.
 func (b *binding) linkClosed(err error) { b.fail(err) }
@@ -229,15 +227,13 @@ func (b *binding) accept(l *link, d *edge.Dial) (*Conn, string) {
 		}
 	}
 	if !d.RouterConnID {
-		var ok bool
-		if c.id, ok = l.add(c); !ok {
+		if !l.add(c) {
 			return nil, "connection is closing"
 		}
 		return c, ""
 	}
-	c.id = d.NewConnID
-	if !l.put(c.id, c) {
-		return nil, fmt.Sprintf("connection id %d is in use", c.id)
+	if !l.put(d.NewConnID, c) {
+		return nil, fmt.Sprintf("connection id %d is in use", d.NewConnID)
 	}
 	return c, ""
 }

@@ -206,8 +206,14 @@ func (c *Conn) linkClosed(err error) {
 	}
 }
 
+func (c *Conn) setID(id uint32) { c.id = id }
+
 func (c *Conn) inspect() connInspect {
-	return connInspect{kind: edge.ConnDial, ID: c.id, Service: c.service(), Circuit: c.circuit, Closed: c.left.Load(), Encrypt: c.sec != nil}
+	i := connInspect{kind: edge.ConnDial, ID: c.id, Service: c.service(), Closed: c.left.Load()}
+	if c.ready.Load() {
+		i.Circuit, i.Encrypt = c.circuit, c.sec != nil
+	}
+	return i
 }
 
 func (c *Conn) service() string {

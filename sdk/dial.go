@@ -182,8 +182,7 @@ func (c *Client) connect(ctx context.Context, l *link, s *Service, ss *serviceSe
 		}
 		req.PublicKey, req.CryptoMethod = key.Public(), cryptoLibsodium
 	}
-	var ok bool
-	if conn.id, ok = l.add(conn); !ok {
+	if !l.add(conn) {
 		return nil, l.lost(nil)
 	}
 	req.ConnID = conn.id

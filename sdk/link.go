@@ -35,6 +35,7 @@ type link struct {
 // methods are called on the reading goroutine and must not block.
 type sink interface {
 	handle(l *link, f *channel.Frame) // takes ownership of f
+	setID(id uint32)                  // before anything else
 	linkClosed(err error)
 	inspect() connInspect
 }
@@ -79,19 +80,20 @@ func (l *link) dead() bool {
 }
 
 // add gives s a connection id of this side; false if the link has ended.
-func (l *link) add(s sink) (uint32, bool) {
+func (l *link) add(s sink) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended || l.retired {
-		return 0, false
+		return false
 	}
 	for {
 		if l.last++; l.last > edge.LastClientConnID {
 			l.last = edge.FirstClientConnID
 		}
 		if _, used := l.sinks[l.last]; !used {
+			s.setID(l.last)
 			l.sinks[l.last] = s
-			return l.last, true
+			return true
 		}
 	}
 }
@@ -103,6 +105,7 @@ func (l *link) put(id uint32, s sink) bool {
 	if _, used := l.sinks[id]; used || l.ended {
 		return false
 	}
+	s.setID(id)
 	l.sinks[id] = s
 	return true
 }
