@@ -30,6 +30,8 @@ type Directory interface {
 	// Access returns nil if the identity may dial or bind the service through
 	// this router, else an error that says why not.
 	Access(action policy.Action, identityID, serviceID string) error
+	// Changed is closed at the next change of the copy.
+	Changed() <-chan struct{}
 }
 
 // Controller is what the edge asks of the controllers.

@@ -130,10 +130,39 @@ func (c *client) authorize(text string, action policy.Action) (token.Service, *e
 		}
 		return deny(edge.CodeWrongSessionType, edge.RetryStartOver, "incorrect session type")
 	}
-	if err := dir.Access(action, s.IdentityID, s.ServiceID); err != nil {
+	if err := c.access(action, s); err != nil {
 		return deny(edge.CodeAccessDenied, edge.RetryStartOver, "%v", err)
 	}
 	return s, nil
+}
+
+const (
+	freshToken   = 10 * time.Second // a service session younger than this
+	newsPatience = time.Second      // waits so long for the news that allowed it
+)
+
+// access asks whether a service session may be used. The controller made the
+// session knowing policies of which this router may hear only now, so that a
+// refusal of a fresh one is given a moment.
+func (c *client) access(action policy.Action, s token.Service) error {
+	dir := c.srv.cfg.Directory
+	changed := dir.Changed()
+	err := dir.Access(action, s.IdentityID, s.ServiceID)
+	if err == nil || time.Since(s.IssuedAt).Abs() > freshToken {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, newsPatience)
+	defer cancel()
+	for err != nil {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return err
+		}
+		changed = dir.Changed()
+		err = dir.Access(action, s.IdentityID, s.ServiceID)
+	}
+	return nil
 }
 
 // establish asks the controller for a way and dials it, until it works or the
