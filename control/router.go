@@ -82,8 +82,8 @@ func (r *RouterEnd) Done() <-chan struct{} { return r.ch.Done() }
 // Err returns why the session ended, nil while it lives.
 func (r *RouterEnd) Err() error { return r.ch.Err() }
 
-// Address returns the controller's network address.
-func (r *RouterEnd) Address() net.Addr { return r.ch.Peer().Remote }
+// Peer returns what is known of the controller's connection.
+func (r *RouterEnd) Peer() *channel.Peer { return r.ch.Peer() }
 
 // Close ends the session and waits for its goroutines. It must not be called
 // by a RouterHandler.

@@ -54,7 +54,6 @@ type Registry struct {
 type presence struct {
 	session     *control.ControllerEnd // nil while offline
 	fingerprint string                 // of the certificate of the session
-	registered  bool
 	status      Status
 }
 
@@ -66,7 +65,6 @@ type Status struct {
 	Hostname  string
 	Address   string            // remote address of its control connection
 	Protocols map[string]string // of its edge listeners: tls: tls://host:port
-	Circuits  int
 }
 
 // NewRegistry returns a registry without routers.
@@ -117,15 +115,7 @@ func (r *Registry) Accept(ctx context.Context, p *channel.Peer) (*channel.Accept
 	if err := r.makeRoom(ctx, router.ID); err != nil {
 		return nil, err
 	}
-	s := control.NewControllerEnd(router.ID, r)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	at := r.of(router.ID)
-	if at.session != nil {
-		return nil, errConnected
-	}
-	at.session, at.fingerprint, at.registered = s, fingerprint, false
-	out := &channel.Accepted{Handler: s}
+	out := &channel.Accepted{Handler: control.NewControllerEnd(router.ID, r)}
 	out.Headers.PutString(channel.HeaderID, r.cfg.ControllerID)
 	out.Headers.PutString(channel.HeaderHelloVersion, r.cfg.Version)
 	return out, nil
@@ -161,19 +151,22 @@ func (r *Registry) of(routerID string) *presence {
 // HandleRegister is called by the session.
 func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, reply func(*ctrl.Registered)) {
 	router := state.Get[model.EdgeRouter](r.cfg.Store.View(), s.RouterID)
-	r.mu.Lock()
-	at := r.of(s.RouterID)
-	if at.session != s || router == nil {
-		r.mu.Unlock()
+	if router == nil {
 		s.Close()
 		return
 	}
-	at.registered = true
+	r.mu.Lock()
+	at := r.of(s.RouterID)
+	old := at.session
+	at.session, at.fingerprint = s, pki.Fingerprint(s.Peer().Leaf())
 	at.status = Status{
 		Online: true, Since: r.cfg.Now(), Version: m.Version, Hostname: m.Hostname,
 		Address: s.Peer().Remote.String(), Protocols: protocols(m.Listeners),
 	}
 	r.mu.Unlock()
+	if old != nil && old != s {
+		old.Close()
+	}
 	drop := r.cfg.Network.Attach(s.RouterID, s, m.Circuits)
 	reply(&ctrl.Registered{
 		RouterId: s.RouterID, RouterName: router.Name, ControllerId: r.cfg.ControllerID, ControllerVersion: r.cfg.Version,
@@ -236,7 +229,7 @@ func (r *Registry) forget(s *control.ControllerEnd) {
 	defer r.mu.Unlock()
 	at := r.of(s.RouterID)
 	if at.session == s {
-		at.session, at.registered = nil, false
+		at.session = nil
 		at.status.Online, at.status.Since = false, r.cfg.Now()
 	}
 }
@@ -313,7 +306,7 @@ func (r *Registry) Inspect(ctx context.Context, routerID string, keys []string) 
 func (r *Registry) session(routerID string) *control.ControllerEnd {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at := r.routers[routerID]; at != nil && at.registered {
+	if at := r.routers[routerID]; at != nil {
 		return at.session
 	}
 	return nil

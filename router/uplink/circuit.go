@@ -32,8 +32,8 @@ func (u *Uplink) CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctr
 func (u *Uplink) CircuitEnded(circuitID string) { u.ended.add(circuitID) }
 
 // endedList collects ended circuits into few messages. It is bounded by the
-// number of circuits; while no controller is connected it is emptied by the
-// report of the next session.
+// number of circuits: while no controller is connected there are no new ones,
+// and the report of the next session empties it.
 type endedList struct {
 	mu   sync.Mutex
 	ids  []string
@@ -49,6 +49,10 @@ func (l *endedList) add(circuitID string) {
 	l.mu.Lock()
 	l.ids = append(l.ids, circuitID)
 	l.mu.Unlock()
+	l.signal()
+}
+
+func (l *endedList) signal() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -61,6 +65,7 @@ func (l *endedList) forget() {
 	l.mu.Unlock()
 }
 
+// run reports what is collected; while no controller is connected it waits.
 func (l *endedList) run(ctx context.Context, u *Uplink) {
 	for {
 		select {
@@ -69,12 +74,21 @@ func (l *endedList) run(ctx context.Context, u *Uplink) {
 		case <-l.wake:
 		}
 		wait(ctx, endedDelay)
-		s, _ := u.current()
+		s, changed := u.current()
+		if s == nil {
+			select {
+			case <-ctx.Done():
+				return
+			case <-changed:
+			}
+			l.signal()
+			continue
+		}
 		l.mu.Lock()
 		ids := l.ids
 		l.ids = nil
 		l.mu.Unlock()
-		if s != nil && len(ids) > 0 {
+		if len(ids) > 0 {
 			s.CircuitsEnded(ctx, ids)
 		}
 	}

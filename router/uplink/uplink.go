@@ -2,13 +2,16 @@ package uplink
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/control"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -138,6 +141,9 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 		return false, err
 	}
 	defer s.Close()
+	if err := isController(s.Peer().Leaf()); err != nil {
+		return false, err
+	}
 	h.set(s)
 	registered, err := u.register(ctx, s)
 	if err != nil {
@@ -152,6 +158,19 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	}
 	u.activityLoop(ctx, s, time.Duration(registered.ActivitySeconds)*time.Second)
 	return true, s.Err()
+}
+
+// isController refuses a certificate that the network issued to somebody else:
+// with a name of its own choice it would pass the check of the TLS layer.
+func isController(leaf *x509.Certificate) error {
+	id, err := pki.SPIFFE(leaf)
+	if err != nil {
+		return nil // of a PKI without such ids
+	}
+	if _, ok := pki.PathID(id, "controller"); !ok {
+		return fmt.Errorf("the certificate of the listener is not a controller's: %s", id)
+	}
+	return nil
 }
 
 func (u *Uplink) register(ctx context.Context, s *control.RouterEnd) (*ctrl.Registered, error) {
@@ -211,6 +230,24 @@ func (u *Uplink) activityLoop(ctx context.Context, s *control.RouterEnd, every t
 		case <-s.Done():
 			return
 		case <-t.C:
+		}
+	}
+}
+
+// Ready waits until the router knows its id and has a slice, from a controller
+// or from disk. The error is that of ctx.
+func (u *Uplink) Ready(ctx context.Context) error {
+	for {
+		_, session := u.current()
+		news := u.Changed()
+		if u.Filled() && u.RouterID() != "" {
+			return nil
+		}
+		select {
+		case <-session:
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
