@@ -41,10 +41,10 @@ type ControllerCtrl struct {
 
 // CtrlOptions tune the control listener.
 type CtrlOptions struct {
-	ChannelOptions
+	ControlOptions
 	AdvertiseAddress Address    `conf:"advertiseAddress" types:"tls" doc:"address at which routers and controllers reach this one"`
 	NewListener      Address    `conf:"newListener" types:"tls" later:"moving routers to a new address" doc:"address that routers should move to"`
-	RouterHeartbeats Heartbeats `conf:"routerHeartbeats" doc:"heartbeats with routers"`
+	_                Heartbeats `conf:"routerHeartbeats" inert:"control connections are probed every 10 s and closed after 20 s without an answer"`
 	PeerHeartbeats   Heartbeats `conf:"peerHeartbeats,peerHeartbeatOptions" later:"clusters of several controllers" doc:"heartbeats between controllers"`
 }
 
@@ -98,17 +98,17 @@ type CommandHandler struct {
 
 // Network sets how circuits are made.
 type Network struct {
-	RouteTimeout          time.Duration   `conf:"routeTimeoutSeconds" default:"10" min:"1" max:"600" unit:"s" doc:"time for the routers of a circuit to answer"`
-	CreateCircuitRetries  int             `conf:"createCircuitRetries" default:"2" min:"0" max:"100" doc:"attempts at routing a circuit; 0 counts as 1"`
-	Cycle                 time.Duration   `conf:"cycleSeconds" default:"60" min:"1" unit:"s" later:"paths over several routers" doc:"time between two looks at paths"`
-	PendingLinkTimeout    time.Duration   `conf:"pendingLinkTimeoutSeconds" default:"10" min:"1" unit:"s" later:"paths over several routers" doc:"time for a link to come up"`
-	InitialLinkLatency    time.Duration   `conf:"initialLinkLatency" default:"65s" min:"0s" later:"paths over several routers" doc:"latency of a link before it is measured"`
-	MinRouterCost         int             `conf:"minRouterCost" default:"10" min:"0" max:"65535" later:"paths over several routers" doc:"cost of every router on a path"`
-	_                     time.Duration   `conf:"routerConnectChurnLimit" inert:"a router's newest connection always replaces the older one"`
-	MetricsReportInterval time.Duration   `conf:"metricsReportInterval" default:"1m" min:"1s" later:"metrics events" doc:"time between two metrics events"`
-	IntervalAgeThreshold  time.Duration   `conf:"intervalAgeThreshold" default:"0s" min:"0s" later:"metrics events" doc:"least age of a reported interval"`
-	Smart                 SmartReroute    `conf:"smart" later:"paths over several routers" doc:"moving circuits to better paths"`
-	_                     RouterMessaging `conf:"routerMessaging" inert:"every router has its own queue, bounded in bytes"`
+	RouteTimeout            time.Duration   `conf:"routeTimeoutSeconds" default:"10" min:"1" max:"600" unit:"s" later:"paths over several routers" doc:"time for the routers of a circuit to answer"`
+	CreateCircuitRetries    int             `conf:"createCircuitRetries" default:"2" min:"0" max:"100" doc:"attempts at routing a circuit; 0 counts as 1"`
+	Cycle                   time.Duration   `conf:"cycleSeconds" default:"60" min:"1" unit:"s" later:"paths over several routers" doc:"time between two looks at paths"`
+	PendingLinkTimeout      time.Duration   `conf:"pendingLinkTimeoutSeconds" default:"10" min:"1" unit:"s" later:"paths over several routers" doc:"time for a link to come up"`
+	InitialLinkLatency      time.Duration   `conf:"initialLinkLatency" default:"65s" min:"0s" later:"paths over several routers" doc:"latency of a link before it is measured"`
+	MinRouterCost           int             `conf:"minRouterCost" default:"10" min:"0" max:"65535" later:"paths over several routers" doc:"cost of every router on a path"`
+	RouterConnectChurnLimit time.Duration   `conf:"routerConnectChurnLimit" default:"1m" min:"0s" doc:"age from which a live connection of a router may be replaced by a new one"`
+	MetricsReportInterval   time.Duration   `conf:"metricsReportInterval" default:"1m" min:"1s" later:"metrics events" doc:"time between two metrics events"`
+	IntervalAgeThreshold    time.Duration   `conf:"intervalAgeThreshold" default:"0s" min:"0s" later:"metrics events" doc:"least age of a reported interval"`
+	Smart                   SmartReroute    `conf:"smart" later:"paths over several routers" doc:"moving circuits to better paths"`
+	_                       RouterMessaging `conf:"routerMessaging" inert:"every router has its own queue, bounded in bytes"`
 }
 
 // SmartReroute bounds how many circuits move per cycle.
@@ -183,6 +183,6 @@ type HandshakeLimit struct {
 
 // RouterDataModel sets how far back routers can catch up by changes.
 type RouterDataModel struct {
-	LogSize int `conf:"logSize" default:"10000" min:"10" doc:"change sets kept; a router further behind gets everything"`
-	_       int `conf:"listenerBufferSize" inert:"routers read the change log at their own pace"`
+	_ int `conf:"logSize" min:"10" inert:"the number of changes kept is fixed"`
+	_ int `conf:"listenerBufferSize" inert:"routers read the change log at their own pace"`
 }

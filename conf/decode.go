@@ -198,7 +198,9 @@ func (d *decoder) value(key, value *yaml.Node, path string, f *field, rv reflect
 		return
 	case f.inert != "":
 		d.warnAt(key.Line, path, "has no effect: "+f.inert, "remove it")
-		return
+		if f.typ.Kind() == reflect.Interface {
+			return
+		}
 	case f.later != "":
 		d.inactive = append(d.inactive, Problem{File: d.file, Line: key.Line, Key: path, Text: f.later + ": not active yet"})
 	}
@@ -209,7 +211,13 @@ func (d *decoder) value(key, value *yaml.Node, path string, f *field, rv reflect
 		delete(d.lines, path)
 		return
 	}
-	d.into(value, path, f, rv.FieldByIndex(f.index))
+	target := reflect.New(f.typ).Elem() // where the value is only checked
+	if f.index != nil {
+		target = rv.FieldByIndex(f.index)
+	} else if isSection(f.typ) {
+		d.defaults(target)
+	}
+	d.into(value, path, f, target)
 }
 
 func (d *decoder) into(n *yaml.Node, path string, f *field, target reflect.Value) {

@@ -48,9 +48,9 @@ type RouterCtrl struct {
 	DefaultRequestTimeout time.Duration    `conf:"defaultRequestTimeout" default:"5s" min:"1ms" doc:"time for a controller to answer"`
 	StartupTimeout        time.Duration    `conf:"startupTimeout" default:"30s" doc:"time to reach a controller when there is no usable snapshot; 0 waits for ever"`
 	EndpointsFile         string           `conf:"endpointsFile" doc:"file of the known controllers; default endpoints beside this file"`
-	Options               ChannelOptions   `conf:"options" doc:"how connections are made and kept"`
-	Heartbeats            RouterHeartbeats `conf:"heartbeats" doc:"heartbeats with controllers"`
-	RateLimiter           RouterWindow     `conf:"rateLimiter" doc:"limit on terminator requests in flight"`
+	Options               ControlOptions   `conf:"options" doc:"options of control connections"`
+	_                     RouterHeartbeats `conf:"heartbeats" inert:"control connections are probed every 10 s and closed after 20 s without an answer"`
+	_                     RouterWindow     `conf:"rateLimiter" inert:"terminators are written in batches, one batch at a time"`
 	Listeners             []CtrlListener   `conf:"listeners" later:"controllers that dial routers" doc:"where controllers may connect"`
 }
 
@@ -90,14 +90,14 @@ type CtrlListener struct {
 
 // RouterEdge sets what lets SDKs connect.
 type RouterEdge struct {
-	CSR               *CSR          `conf:"csr" doc:"values of certificate requests"`
-	DB                string        `conf:"db" doc:"snapshot of what the router knows; default this file's path and .proto.gzip"`
-	DBSaveInterval    time.Duration `conf:"dbSaveIntervalSeconds" default:"30" min:"30" clamp:"bound" unit:"s" doc:"time between two snapshots"`
-	HeartbeatInterval time.Duration `conf:"heartbeatIntervalSeconds" default:"60" min:"10" max:"60" clamp:"default" unit:"s" doc:"time between two reports of connected sessions"`
-	APIProxy          *APIProxy     `conf:"apiProxy" later:"the API proxy" doc:"passes the edge APIs on"`
-	_                 int           `conf:"sessionValidateChunkSize" inert:"sessions are checked without the controller"`
-	_                 time.Duration `conf:"sessionValidateMinInterval" inert:"sessions are checked without the controller"`
-	_                 time.Duration `conf:"sessionValidateMaxInterval" inert:"sessions are checked without the controller"`
+	CSR            *CSR          `conf:"csr" doc:"values of certificate requests"`
+	DB             string        `conf:"db" doc:"snapshot of what the router knows; default this file's path and .proto.gzip"`
+	DBSaveInterval time.Duration `conf:"dbSaveIntervalSeconds" default:"30" min:"30" clamp:"bound" unit:"s" doc:"time between two snapshots"`
+	_              time.Duration `conf:"heartbeatIntervalSeconds" default:"60" min:"10" max:"60" clamp:"default" unit:"s" inert:"the controller says how often sessions are reported"`
+	APIProxy       *APIProxy     `conf:"apiProxy" later:"the API proxy" doc:"passes the edge APIs on"`
+	_              int           `conf:"sessionValidateChunkSize" inert:"sessions are checked without the controller"`
+	_              time.Duration `conf:"sessionValidateMinInterval" inert:"sessions are checked without the controller"`
+	_              time.Duration `conf:"sessionValidateMaxInterval" inert:"sessions are checked without the controller"`
 }
 
 // APIProxy passes the edge APIs on to a controller.
@@ -113,8 +113,8 @@ type Forwarder struct {
 	XgressDialWorkerCount    int           `conf:"xgressDialWorkerCount" default:"128" min:"1" max:"10000" doc:"egress dials at once"`
 	LinkDialQueueLength      int           `conf:"linkDialQueueLength" default:"1000" min:"1" max:"10000" later:"links to other routers" doc:"link dials that wait"`
 	LinkDialWorkerCount      int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" later:"links to other routers" doc:"link dials at once"`
-	RateLimitedQueueLength   int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" doc:"requests to controllers that wait"`
-	RateLimitedWorkerCount   int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" doc:"requests to controllers at once"`
+	_                        int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" inert:"terminators are written in batches, one batch at a time"`
+	_                        int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" inert:"terminators are written in batches, one batch at a time"`
 	FaultTxInterval          time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" later:"paths over several routers" doc:"time between two reports of faulted circuits; 0 never"`
 	IdleCircuitTimeout       time.Duration `conf:"idleCircuitTimeout" default:"60000" min:"0" unit:"ms" later:"idle circuits" doc:"silence after which a circuit is idle"`
 	IdleTxInterval           time.Duration `conf:"idleTxInterval" default:"60000" min:"0" unit:"ms" later:"idle circuits" doc:"time between two reports of idle circuits; 0 never"`

@@ -22,10 +22,20 @@ type ServerCert struct {
 // ChannelOptions tune message connections.
 type ChannelOptions struct {
 	_                      any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
-	_                      int           `conf:"maxQueuedConnects" inert:"connections wait in the queue of the operating system"`
+	_                      int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"connections wait in the queue of the operating system"`
 	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"hellos in progress at once; 256 are always admitted"`
-	ConnectTimeout         time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for handshake and hello"`
+	HelloTimeout           time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for a hello"`
 	WriteTimeout           time.Duration `conf:"writeTimeout" default:"0s" min:"0s" doc:"a write that takes longer closes the connection; 0 never does"`
+}
+
+// ControlOptions are the options of control connections, whose limits are
+// fixed.
+type ControlOptions struct {
+	_ any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
+	_ int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"connections wait in the queue of the operating system"`
+	_ int           `conf:"maxOutstandingConnects" min:"1" max:"1000" inert:"256 hellos may be in progress"`
+	_ time.Duration `conf:"connectTimeoutMs" min:"30" max:"60000" unit:"ms" inert:"a hello may take 5 s"`
+	_ time.Duration `conf:"writeTimeout" min:"0s" inert:"a write that takes 20 s closes the connection"`
 }
 
 // Heartbeats set how a dead peer is noticed.
