@@ -196,7 +196,7 @@ func (s *Server) extendOwn(c *call) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.cfg.Enroller.ExtendIdentity(c.ctx, c.caller.IdentityID, e.ID, *c.body.(*api.ExtendIdentity).ClientCertCSR)
+	out, err := s.cfg.Enroller.ExtendIdentity(c.ctx, peerCerts(c.r), c.caller.IdentityID, e.ID, *c.body.(*api.ExtendIdentity).ClientCertCSR)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *Server) verifyOwn(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.cfg.Enroller.VerifyExtension(c.ctx, c.caller.IdentityID, e.ID, *c.body.(*api.ExtendVerify).ClientCert); err != nil {
+	if err := s.cfg.Enroller.VerifyExtension(c.ctx, peerCerts(c.r), c.caller.IdentityID, e.ID, *c.body.(*api.ExtendVerify).ClientCert); err != nil {
 		return err
 	}
 	return c.done()

@@ -115,9 +115,10 @@ type EnrollRequest struct {
 // Enroller makes and uses enrollments, passwords and certificates.
 type Enroller interface {
 	Enroll(ctx context.Context, in EnrollRequest) (*api.Enrolled, error)
+	// The Extend functions renew certificates; peer are those of the connection.
 	ExtendRouter(ctx context.Context, peer []*x509.Certificate, in api.ExtendRouter) (*api.Enrolled, error)
-	ExtendIdentity(ctx context.Context, identityID, authenticatorID, csr string) (*api.ExtendedIdentity, error)
-	VerifyExtension(ctx context.Context, identityID, authenticatorID, cert string) error
+	ExtendIdentity(ctx context.Context, peer []*x509.Certificate, identityID, authenticatorID, csr string) (*api.ExtendedIdentity, error)
+	VerifyExtension(ctx context.Context, peer []*x509.Certificate, identityID, authenticatorID, cert string) error
 
 	// NewEnrollment completes an enrollment that has a method and a subject: id,
 	// token, JWT, and an expiry if it has none. Nothing is stored.

@@ -1,0 +1,141 @@
+package http
+
+import "testing"
+
+// world makes a user that may dial the service "web" through the router "er".
+func world(f *fixture) (user, service, router string) {
+	user = f.create("identities", obj{"name": "user", "type": "User", "isAdmin": false})
+	service = f.create("services", obj{"name": "web", "encryptionRequired": true})
+	router = f.create("edge-routers", obj{"name": "er"})
+	f.create("service-policies", obj{"name": "p", "type": "Dial", "semantic": "AnyOf", "identityRoles": []string{"@" + user}, "serviceRoles": []string{"@" + service}})
+	f.create("edge-router-policies", obj{"name": "p", "semantic": "AnyOf", "identityRoles": []string{"#all"}, "edgeRouterRoles": []string{"#all"}})
+	f.create("service-edge-router-policies", obj{"name": "p", "semantic": "AnyOf", "serviceRoles": []string{"#all"}, "edgeRouterRoles": []string{"#all"}})
+	f.callers["user"] = &Caller{IdentityID: user, SessionID: "cUser", CreatedAt: f.now}
+	return user, service, router
+}
+
+func TestCreateSession(t *testing.T) {
+	f := newFixture(t)
+	_, service, router := world(f)
+	hidden := f.create("services", obj{"name": "hidden", "encryptionRequired": true})
+	as := []string{"zt-session", "user"}
+	f.do("POST", c("/sessions"), obj{"serviceId": service}, as...).status(400).is("error.code", "NO_EDGE_ROUTERS_AVAILABLE")
+	f.routers[router] = RouterStatus{Online: true, Protocols: map[string]string{"tls": "tls://h:1"}}
+	a := f.do("POST", c("/sessions"), obj{"serviceId": service}, as...).status(201)
+	a.is("data.type", "Dial").is("data.token", "jwt").is("data.edgeRouters.0.urls.tls", "tls://h:1").is("data._links", nil)
+	f.do("POST", c("/sessions"), obj{"serviceId": service, "type": "Bind"}, as...).status(400).is("error.cause.field", "ServiceId").is("error.cause.reason", "service not found")
+	f.do("POST", c("/sessions"), obj{"serviceId": service, "type": "Fly"}, as...).status(400).is("error.cause.field", "type")
+	f.do("POST", c("/sessions"), obj{"serviceId": hidden}, as...).status(404).is("error.cause.message", "service with id "+hidden+" not found")
+	f.do("POST", c("/sessions"), obj{"serviceId": "nope"}, as...).status(404)
+	f.do("GET", c("/sessions"), nil, as...).is("meta.pagination.totalCount", 1)
+	f.do("GET", c("/sessions"), nil).is("meta.pagination.totalCount", 0)
+	f.do("GET", c("/sessions/%s", a.id()), nil).status(404)
+}
+
+func TestOwnServices(t *testing.T) {
+	f := newFixture(t)
+	_, service, _ := world(f)
+	hidden := f.create("services", obj{"name": "hidden", "encryptionRequired": true})
+	as := []string{"zt-session", "user"}
+	f.do("GET", c("/services"), nil, as...).is("meta.pagination.totalCount", 1).is("data.0.id", service).is("data.0.config", "map[]")
+	f.do("GET", c("/services?filter=name%%3D%%22web%%22"), nil, as...).is("data.0.id", service)
+	f.do("GET", c("/services?filter=name%%3D%%22hidden%%22"), nil, as...).is("meta.pagination.totalCount", 0)
+	f.do("GET", c("/services?roleFilter=%%40%s", hidden), nil, as...).is("meta.pagination.totalCount", 0)
+	f.do("GET", c("/services/%s", hidden), nil, as...).status(404)
+	f.do("GET", c("/services/%s/edge-routers", hidden), nil, as...).status(404)
+	f.do("GET", c("/services/%s/edge-routers", service), nil, as...).status(200).is("data.edgeRouters.0.supportedProtocols", "map[]")
+	f.do("DELETE", c("/services/%s", service), nil, as...).status(501)
+}
+
+func TestConfigOverride(t *testing.T) {
+	f := newFixture(t)
+	user, service, _ := world(f)
+	intercept := obj{"protocols": []string{"tcp"}, "addresses": []string{"a.b"}, "portRanges": []obj{{"low": 1, "high": 2}}}
+	own := f.create("configs", obj{"name": "own", "configTypeId": "g7cIWbcGg", "data": intercept})
+	intercept["addresses"] = []string{"c.d"}
+	over := f.create("configs", obj{"name": "over", "configTypeId": "g7cIWbcGg", "data": intercept})
+	f.do("PATCH", m("/services/%s", service), obj{"configs": []string{own}}).status(200)
+	address := func() string {
+		d := f.do("GET", c("/services?configTypes=all"), nil, "zt-session", "user").at("data.0.config").(map[string]any)
+		return d["intercept.v1"].(map[string]any)["addresses"].([]any)[0].(string)
+	}
+	if got := address(); got != "a.b" {
+		t.Error(got)
+	}
+	f.do("POST", m("/identities/%s/service-configs", user), []obj{{"serviceId": service, "configId": over}}).status(200)
+	if got := address(); got != "c.d" {
+		t.Error("overridden:", got)
+	}
+	f.do("POST", m("/identities/%s/service-configs", user), []obj{{"serviceId": service}}).status(400).is("error.cause.field", "0.configId")
+	f.do("DELETE", m("/identities/%s/service-configs", user), []obj{}).status(200)
+	f.do("DELETE", m("/identities/%s/service-configs", user), nil).status(200)
+	f.do("DELETE", m("/configs/%s", over), nil).status(200)
+	if got := address(); got != "a.b" {
+		t.Error("after the config went:", got)
+	}
+}
+
+func TestLogin(t *testing.T) {
+	f := newFixture(t)
+	none := []string{"zt-session", ""}
+	for _, tt := range []struct {
+		name, query string
+		body        any
+		status      int
+		at, want    string
+	}{
+		{"no method", "", obj{}, 400, "error.cause.field", "method"},
+		{"unknown method", "?method=bogus", obj{}, 400, "error.cause.reason", "method in query should be one of [password cert ext-jwt]"},
+		{"wrong password", "?method=password", obj{"username": "admin", "password": "wrong"}, 401, "error.code", "INVALID_AUTH"},
+		{"short name", "?method=password", obj{"username": "ad", "password": "secret"}, 400, "error.cause.field", "username"},
+		{"no body", "?method=cert", nil, 401, "error.code", "INVALID_AUTH"},
+		{"right", "?method=password", obj{"username": "admin", "password": "secret"}, 200, "data.token", "admin"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f.in(t)
+			a := f.do("POST", c("/authenticate%s", tt.query), tt.body, none...).status(tt.status).is(tt.at, tt.want)
+			if tt.status == 200 && (a.Header().Get("zt-session") != "admin" || a.Header().Get("expiration-seconds") != "3600") {
+				t.Error("headers:", a.Header())
+			}
+		})
+	}
+}
+
+func TestEnroll(t *testing.T) {
+	f := newFixture(t)
+	for _, tt := range []struct {
+		name, path, contentType string
+		body                    any
+		status                  int
+		at, want                string
+	}{
+		{"PEM", "/enroll?method=ott&token=t", "application/x-pem-file", "CSR", 200, "data.cert", "ott:CSR"},
+		{"text", "/enroll?method=ott&token=t", "text/plain; charset=utf-8", "CSR", 200, "data.cert", "ott:CSR"},
+		{"PKCS#10", "/enroll?token=t", "application/pkcs10", "CSR", 200, "data.cert", ":CSR"},
+		{"JSON", "/enroll?method=erott&token=t", "application/json", obj{"clientCsr": "CSR"}, 200, "data.cert", "erott:CSR"},
+		{"another type", "/enroll?method=ott&token=t", "text/html", "CSR", 415, "error.cause.field", "Content-Type"},
+		{"body without a type", "/enroll?method=ott&token=t", "", "CSR", 415, "error.cause.field", "Content-Type"},
+		{"bad token", "/enroll?method=ott&token=bad", "application/x-pem-file", "CSR", 400, "error.code", "INVALID_ENROLLMENT_TOKEN"},
+		{"bad JSON", "/enroll?method=updb&token=t", "application/json", "{", 400, "error.code", "COULD_NOT_PARSE_BODY"},
+		{"method path", "/enroll/ott", "application/json", obj{"token": "t", "clientCsr": "CSR"}, 200, "data.cert", "ott:CSR"},
+		{"updb path", "/enroll/updb?token=t", "application/json", obj{"password": "secret"}, 200, "data.cert", "updb:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f.in(t)
+			f.do("POST", c("%s", tt.path), tt.body, "zt-session", "", "Content-Type", tt.contentType).status(tt.status).is(tt.at, tt.want)
+		})
+	}
+}
+
+func TestServiceUpdates(t *testing.T) {
+	f := newFixture(t)
+	_, service, _ := world(f)
+	as := []string{"zt-session", "user"}
+	before := f.do("GET", c("/current-api-session/service-updates"), nil, as...).at("data.lastChangeAt")
+	f.now = f.now.Add(5e9)
+	f.do("PATCH", m("/services/%s", service), obj{"tags": obj{"a": 1}}).status(200)
+	f.do("PATCH", m("/services/%s", service), obj{"roleAttributes": []string{"x"}}).status(200)
+	if after := f.do("GET", c("/current-api-session/service-updates"), nil, as...).at("data.lastChangeAt"); after == before {
+		t.Error("no change seen:", after)
+	}
+}
