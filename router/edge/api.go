@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"crypto/x509"
+	"time"
 
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/token"
@@ -14,6 +15,7 @@ type Session struct {
 	ID           string
 	IdentityID   string
 	IdentityName string
+	IssuedAt     time.Time // of the token; for Directory.Alive, may be zero
 }
 
 // Directory is what the edge asks the router's copy of the network. Its
@@ -30,6 +32,11 @@ type Directory interface {
 	// Access returns nil if the identity may dial or bind the service through
 	// this router, else an error that says why not.
 	Access(action policy.Action, identityID, serviceID string) error
+}
+
+// Watcher is a Directory that tells of changes. With one, a refusal that a
+// change on its way may undo is given a moment.
+type Watcher interface {
 	// Changed is closed at the next change of the copy.
 	Changed() <-chan struct{}
 }

@@ -146,10 +146,14 @@ const (
 // refusal of a fresh one is given a moment.
 func (c *client) access(action policy.Action, s token.Service) error {
 	dir := c.srv.cfg.Directory
-	changed := dir.Changed()
+	watcher, ok := dir.(Watcher)
+	if !ok || time.Since(s.IssuedAt).Abs() > freshToken {
+		return dir.Access(action, s.IdentityID, s.ServiceID)
+	}
+	changed := watcher.Changed()
 	err := dir.Access(action, s.IdentityID, s.ServiceID)
-	if err == nil || time.Since(s.IssuedAt).Abs() > freshToken {
-		return err
+	if err == nil {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, newsPatience)
 	defer cancel()
@@ -159,7 +163,7 @@ func (c *client) access(action policy.Action, s token.Service) error {
 		case <-ctx.Done():
 			return err
 		}
-		changed = dir.Changed()
+		changed = watcher.Changed()
 		err = dir.Access(action, s.IdentityID, s.ServiceID)
 	}
 	return nil

@@ -3,6 +3,7 @@ package edge
 import (
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/edge"
 )
 
@@ -27,6 +28,15 @@ func (s *Server) Recheck(concerned func(identityID, serviceID string) bool) {
 			s.log.Info("terminator ended: access lost", "terminator", t.id, "identity", t.key.identity, "service", t.key.service, "reason", err)
 			s.loseBind(t)
 		}
+	}
+}
+
+// RefuseTerminator ends a terminator that a controller had accepted and no
+// longer wants. An unknown id is ignored.
+func (s *Server) RefuseTerminator(id string, why *RefusedError) {
+	if t := s.terminator(id); t != nil {
+		e := refusalOf(&ctrl.Refusal{Code: why.Code, Message: why.Message, Remedy: why.Remedy})
+		t.end("received error from controller: "+e.Message, e)
 	}
 }
 
