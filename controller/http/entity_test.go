@@ -37,10 +37,10 @@ func TestFilterableFields(t *testing.T) {
 			if !slices.Equal(got, fields) {
 				t.Errorf("got %v\nwant %v", got, fields)
 			}
-			for _, name := range fields {
+			for _, name := range fields { // every name can be sorted by or used in a set function
 				if name == "tags" {
 					continue
-				} // every name can be sorted by or used in a set function
+				}
 				q := "sort by " + name
 				if a := f.do("GET", m("/%s?filter=%s", list, url.QueryEscape(q)), nil); a.Code != 200 {
 					q = "isEmpty(" + name + ")"
