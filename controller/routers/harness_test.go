@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a PKI, a state without a log, and what needs neither controller nor
 // router to run.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	pki     *pki.Network
 	store   *state.Store
 	mu      sync.Mutex
@@ -38,7 +38,7 @@ type world struct {
 	log     *slog.Logger
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	n, err := pki.NewNetwork("test.example", time.Now())
 	must(t, err)

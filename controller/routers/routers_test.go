@@ -26,7 +26,7 @@ func circuitRequest(id string) *ctrl.CreateCircuit {
 	return &ctrl.CreateCircuit{CircuitId: id, IdentityId: "dialer", SessionId: "s1", ServiceId: "svc", Attempt: 1}
 }
 
-func ready(t *testing.T, u *uplink.Uplink) {
+func ready(t testing.TB, u *uplink.Uplink) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
