@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/weftnet/weft/client"
+)
+
+// kind is one kind of entity; commands that it lacks are nil.
+type kind interface {
+	names() (one, many string)
+	create(t *tool) *cobra.Command
+	list(t *tool) *cobra.Command
+	show(t *tool) *cobra.Command
+	update(t *tool) *cobra.Command
+	remove(t *tool) *cobra.Command
+	find(c *call, ref string) (id string, err error)
+}
+
+// entity declares a kind: D is its detail, C the body of a create, U that of an
+// update. The commands are made from the declaration; a nil function means that
+// there is no such command.
+type entity[D, C, U any] struct {
+	one, many string
+	aliases   []string // of the singular
+	columns   []column[D]
+	ref       func(*D) (id, name string) // name is empty for kinds without
+
+	getMany func(*client.Management, context.Context, *client.ListParams) (*client.Page[D], error)
+	getOne  func(*client.Management, context.Context, string) (*D, error)
+	post    func(*client.Management, context.Context, *C) (*client.Created, error)
+	patch   func(*client.Management, context.Context, string, *U) error
+	drop    func(*client.Management, context.Context, string) error
+
+	arguments   string // of create, after the kind; in brackets where optional
+	example     string
+	createFlags func(*pflag.FlagSet, *C)
+	updateFlags func(*pflag.FlagSet, *U)
+	fillCreate  func(*call, *C, []string) error // arguments, defaults, names to ids
+	fillUpdate  func(*call, *U) error           // names to ids
+	afterUpdate func(*pflag.FlagSet) func(c *call, id string) error
+	jwt         func(*D) string // enrollment token that create can write to a file
+}
+
+// column is one column of the table of a list.
+type column[D any] struct {
+	header string
+	cell   func(*D) string
+}
+
+func (e *entity[D, C, U]) names() (string, string) { return e.one, e.many }
+
+// command makes the command of a verb; both spellings of the kind are accepted.
+func (e *entity[D, C, U]) command(name, arguments, short string) *cobra.Command {
+	use := name
+	if arguments != "" {
+		use += " " + arguments
+	}
+	aliases := append([]string{e.one, e.many}, e.aliases...)
+	return &cobra.Command{Use: use, Short: short, Aliases: without(aliases, name)}
+}
+
+func without(list []string, drop string) []string {
+	var out []string
+	for _, s := range list {
+		if s != drop {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// call is one command at work.
+type call struct {
+	context.Context
+	tool *tool
+	cmd  *cobra.Command
+	m    *client.Management
+}
+
+// run makes the function of a command that needs a login.
+func (t *tool) run(f func(c *call, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		account, err := t.current()
+		if err != nil {
+			return err
+		}
+		api, err := account.client(t)
+		if err != nil {
+			return err
+		}
+		defer api.Close()
+		return f(&call{cmd.Context(), t, cmd, api.Management()}, args)
+	}
+}

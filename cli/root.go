@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Options are what the main function knows.
+type Options struct {
+	Version string // of the program
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+}
+
+// Run executes a command line without the program's name and returns the exit
+// code. extra are the commands of the program's own processes.
+func Run(ctx context.Context, o Options, args []string, extra ...*cobra.Command) int {
+	root := New(o, extra...)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return report(o.Stderr, err)
+}
+
+// New returns the root command. Its errors are those of the commands; Run
+// prints them and maps them to exit codes.
+func New(o Options, extra ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "weft",
+		Short:         "A zero-trust overlay network",
+		Long:          "weft runs and manages a zero-trust overlay network.\n\n" + exitHelp,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          help,
+	}
+	root.SetIn(o.Stdin)
+	root.SetOut(o.Stdout)
+	root.SetErr(o.Stderr)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError("see "+c.CommandPath()+" --help", "%s", err)
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(extra...)
+	root.AddCommand(newTool(o).commands()...)
+	root.AddCommand(edgeCommand(o))
+	usageArgs(root)
+	return root
+}
+
+// edgeCommand accepts `edge` before the commands, as scripts of the ecosystem
+// write it.
+func edgeCommand(o Options) *cobra.Command {
+	c := &cobra.Command{Use: "edge", Short: "The same commands with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
+	c.AddCommand(newTool(o).commands()...)
+	return c
+}
+
+func help(c *cobra.Command, _ []string) error { return c.Help() }
+
+// tool is what all commands share: where contexts are kept and how to print.
+type tool struct {
+	version   string
+	configDir string
+	context   string
+	output    string
+}
+
+func newTool(o Options) *tool { return &tool{version: o.Version, output: formatTable} }
+
+// commands returns all commands that talk to a controller.
+func (t *tool) commands() []*cobra.Command {
+	return []*cobra.Command{
+		t.login(), t.logout(), t.enroll(), t.versionCommand(),
+		t.group("create", "Create an entity", func(k kind) *cobra.Command { return k.create(t) }),
+		t.group("list", "List entities", func(k kind) *cobra.Command { return k.list(t) }),
+		t.group("show", "Show one entity", func(k kind) *cobra.Command { return k.show(t) }),
+		t.group("update", "Change members of an entity", func(k kind) *cobra.Command { return k.update(t) }),
+		t.group("delete", "Delete entities", func(k kind) *cobra.Command { return k.remove(t) }),
+	}
+}
+
+// group returns the command of a verb with one command per kind of entity.
+func (t *tool) group(verb, short string, make func(kind) *cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: verb, Short: short, Args: cobra.NoArgs, RunE: help}
+	for _, k := range kinds() {
+		if c := make(k); c != nil {
+			t.flags(c)
+			g.AddCommand(c)
+		}
+	}
+	return g
+}
+
+// flags adds what every command that uses a context has.
+func (t *tool) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&t.configDir, "config-dir", "", "directory of the contexts (default $WEFT_CONFIG_DIR, else weft in the user's configuration directory)")
+	f.StringVar(&t.context, "context", "", "context to use (default the one of the last login)")
+	f.StringVarP(&t.output, "output", "o", formatTable, "output: "+strings.Join(formats, ", "))
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/weftnet/weft/client"
+)
+
+// trust makes sure that the account's controller can be verified. Where
+// neither the system nor the account knows its CAs, it fetches them, checks
+// that the controller's certificate comes from them, shows their fingerprints
+// and asks, unless yes is set.
+func (t *tool) trust(cmd *cobra.Command, a *account, yes bool) error {
+	ctx := cmd.Context()
+	err := t.probe(ctx, a)
+	var unknown x509.UnknownAuthorityError
+	if err == nil || !errors.As(err, &unknown) || a.CA != "" {
+		return err
+	}
+	anchors, err := t.fetchAnchors(ctx, a.Address)
+	if err != nil {
+		return err
+	}
+	a.CA = encodePEM(anchors)
+	if err := t.probe(ctx, a); err != nil {
+		return err
+	}
+	w := cmd.ErrOrStderr()
+	fmt.Fprintf(w, "%s is certified by CAs that are not known here:\n", a.Address)
+	for _, c := range anchors {
+		sum := sha256.Sum256(c.Raw)
+		fmt.Fprintf(w, "  %s\n    SHA-256 %s\n", printable(c.Subject.String()), hex.EncodeToString(sum[:]))
+	}
+	if yes || confirm(cmd, "Trust them? [y/N] ") {
+		return nil
+	}
+	return &failure{code: "UNTRUSTED_CONTROLLER", cause: "the controller's CAs were not accepted",
+		remedy: "compare the fingerprints with those on the controller, then repeat with --yes, or give the CAs with --ca FILE", exit: ExitUnavailable}
+}
+
+// probe asks for the version document, which needs no login.
+func (t *tool) probe(ctx context.Context, a *account) error {
+	c, err := (&account{Address: a.Address, CA: a.CA}).client(t)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Management().ListVersion(ctx)
+	return err
+}
+
+// fetchAnchors gets the CAs over a connection that is not verified; what comes
+// is checked and confirmed before it is used.
+func (t *tool) fetchAnchors(ctx context.Context, address string) ([]*x509.Certificate, error) {
+	c, err := client.New(address, client.Options{
+		TLS:       &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true},
+		UserAgent: t.agent(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.TrustAnchors(ctx)
+}
+
+func encodePEM(certs []*x509.Certificate) string {
+	var b strings.Builder
+	for _, c := range certs {
+		b.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}))
+	}
+	return b.String()
+}
