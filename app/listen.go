@@ -68,3 +68,20 @@ func (s *sockets) Close() error {
 	s.open = nil
 	return errors.Join(errs...)
 }
+
+// split divides open listeners between a controller and a router of one
+// process: the router gets those that its own listeners name.
+func (s *sockets) split(r *conf.Router) (controller, router *sockets) {
+	controller, router = new(sockets), new(sockets)
+	for _, o := range s.open {
+		side := controller
+		for _, l := range r.Listeners {
+			if l.Address.Port == o.port {
+				side = router
+			}
+		}
+		side.open = append(side.open, o)
+	}
+	s.open = nil
+	return controller, router
+}

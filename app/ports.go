@@ -32,20 +32,27 @@ func newPorts(s *sockets, cfg channel.MuxConfig, log *slog.Logger) *ports {
 // listener returns a listener for the connections to a port that speak one of
 // the protocols. use names its purpose in errors.
 func (p *ports) listener(use string, at conf.HostPort, tlsConfig *tls.Config, protocols ...string) (net.Listener, error) {
-	socket, err := p.sockets.listen(use, at)
+	mux, err := p.mux(use, at)
 	if err != nil {
 		return nil, err
-	}
-	mux := p.muxes[socket]
-	if mux == nil {
-		mux = channel.NewMux(socket, p.config)
-		p.muxes[socket] = mux
 	}
 	l, err := mux.Listener(tlsConfig, protocols...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", use, err)
 	}
 	return l, nil
+}
+
+// mux returns what splits a port.
+func (p *ports) mux(use string, at conf.HostPort) (*channel.Mux, error) {
+	socket, err := p.sockets.listen(use, at)
+	if err != nil {
+		return nil, err
+	}
+	if p.muxes[socket] == nil {
+		p.muxes[socket] = channel.NewMux(socket, p.config)
+	}
+	return p.muxes[socket], nil
 }
 
 // serve accepts connections until Close.

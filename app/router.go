@@ -1,0 +1,312 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/id"
+	"github.com/weftnet/weft/pki"
+	"github.com/weftnet/weft/router/edge"
+	"github.com/weftnet/weft/router/egress"
+	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/router/uplink"
+	"github.com/weftnet/weft/wire/ctrl"
+	wire "github.com/weftnet/weft/wire/edge"
+)
+
+// RouterOptions are the options of a router.
+type RouterOptions struct {
+	Config *conf.Router
+	Build  Build
+	Log    *slog.Logger
+}
+
+// Router is a running router.
+type Router struct {
+	o         RouterOptions
+	id        string
+	identity  *pki.Identity
+	uplink    *uplink.Uplink
+	table     *forward.Table
+	edge      *edge.Server // nil without an edge section
+	ports     *ports
+	listeners []*channel.Listener
+	failed    chan error
+	parts     parts
+}
+
+// StartRouter runs the router of a configuration and returns when its listeners
+// are open; whether it has a controller yet tells Ready. The caller closes it.
+func StartRouter(ctx context.Context, o RouterOptions) (*Router, error) {
+	return startRouter(ctx, o, new(sockets))
+}
+
+// startRouter is StartRouter with ports that may be open already; they belong
+// to the router from then on, also when it fails.
+func startRouter(_ context.Context, o RouterOptions, open *sockets) (_ *Router, err error) {
+	r := &Router{o: o, failed: make(chan error, 2)}
+	r.ports = newPorts(open, channel.MuxConfig{HandshakeTimeout: o.Config.TLS.HandshakeTimeout}, o.Log)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}()
+	r.parts.add(r.ports.Close)
+	if err := r.provision(); err != nil {
+		return nil, err
+	}
+	r.run()
+	return r, nil
+}
+
+// provision makes everything that the configuration names; nothing is served
+// and no controller is called yet.
+func (r *Router) provision() error {
+	stopProfiles, err := startProfiles(r.o.Config.Profile)
+	if err != nil {
+		return err
+	}
+	r.parts.add(stopProfiles)
+	if err := r.loadIdentity(); err != nil {
+		return err
+	}
+	dial, err := localDialer(r.o.Config.Ctrl.Bind)
+	if err != nil {
+		return err
+	}
+	node := &routerNode{log: r.o.Log}
+	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
+	r.uplink = uplink.New(r.uplinkConfig(node, dial))
+	node.table = r.table
+	r.addEgress()
+	if r.o.Config.Edge != nil {
+		directory := newDirectory(r.uplink, r.id, r.liveSessions)
+		r.edge = edge.New(edge.Config{
+			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Log: r.o.Log,
+			Controller: controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout},
+		})
+		node.edge, node.directory = r.edge, directory
+		r.parts.add(func() error { r.edge.Close(); return nil })
+	}
+	return r.openListeners()
+}
+
+// loadIdentity loads the identity and tests that its server certificate is
+// valid for every advertised address.
+func (r *Router) loadIdentity() (err error) {
+	if r.identity, err = loadIdentity("identity", r.o.Config.Identity); err != nil {
+		return err
+	}
+	if r.id, err = commonName(r.identity); err != nil {
+		return err
+	}
+	var wrong []string
+	for _, l := range r.o.Config.Listeners {
+		if l.Binding == edge.Binding && r.identity.ServerCertificateValidFor(l.Options.Advertise.Host) == nil {
+			wrong = append(wrong, l.Options.Advertise.String())
+		}
+	}
+	if wrong != nil {
+		return fmt.Errorf("identity.server_cert is not valid for the advertised %s; advertise a name of the certificate, or add the name to edge.csr.sans and enroll again", strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
+func (r *Router) version() wire.Version {
+	b := r.o.Build
+	return wire.Version{Version: b.Version, Revision: b.Revision, BuildDate: b.Date, OS: runtime.GOOS, Arch: runtime.GOARCH}
+}
+
+func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
+	cfg := r.o.Config
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	out := uplink.Config{
+		EndpointsFile: endpointsFile(cfg.Ctrl.EndpointsFile), TLS: r.identity.ClientTLS(), Version: r.version().String(),
+		Fingerprint: func() string { return pki.Fingerprint(r.identity.ClientCertificate().Leaf) },
+		Hostname:    host, RunID: id.Short(), Node: node, Net: dial, Log: r.o.Log,
+	}
+	for _, e := range cfg.Ctrl.Endpoints {
+		out.Endpoints = append(out.Endpoints, e.String())
+	}
+	if cfg.Edge != nil {
+		out.SnapshotFile, out.SaveInterval = cfg.Edge.DB, cfg.Edge.DBSaveInterval
+		for _, l := range cfg.Listeners {
+			if l.Binding == edge.Binding && l.Address.Type == "tls" {
+				out.Listeners = append(out.Listeners, &ctrl.Listener{Protocol: "tls", Address: "tls://" + l.Options.Advertise.String()})
+			}
+		}
+	}
+	return out
+}
+
+// endpointsFile returns the file of known controllers: the given one, or the
+// one with the older name where only that is there.
+func endpointsFile(path string) string {
+	if _, err := os.Stat(path); err != nil && filepath.Ext(path) == "" {
+		if _, err := os.Stat(path + ".yml"); err == nil {
+			return path + ".yml"
+		}
+	}
+	return path
+}
+
+// addEgress registers what the dialers section allows to dial.
+func (r *Router) addEgress() {
+	for _, d := range r.o.Config.Dialers {
+		if d.Binding != egress.Binding {
+			continue
+		}
+		transport := egress.New(egress.Config{ConnectTimeout: d.Options.ConnectTimeout, Log: r.o.Log})
+		r.table.Register(egress.Binding, newBoundedDialer(transport, r.o.Config.Forwarder))
+		r.parts.add(func() error { transport.Close(); return nil })
+	}
+}
+
+// edgeALPN is the protocol name of SDKs; older ones offer none.
+const edgeALPN = "ziti-edge"
+
+// openListeners opens the listeners for SDKs.
+func (r *Router) openListeners() error {
+	if r.edge == nil {
+		return nil
+	}
+	tlsConfig := r.identity.ServerTLS()
+	tlsConfig.ClientAuth = tls.RequireAnyClientCert
+	tlsConfig.VerifyConnection = r.uplink.VerifyClient
+	for i, l := range r.o.Config.Listeners {
+		if l.Binding != edge.Binding || l.Address.Type != "tls" {
+			continue
+		}
+		at := conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
+		inner, err := r.ports.listener(fmt.Sprintf("listeners[%d].address", i), at, tlsConfig, edgeALPN, "")
+		if err != nil {
+			return err
+		}
+		cfg := r.edge.ListenerConfig()
+		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, max(256, l.Options.MaxOutstandingConnects)
+		cfg.Options.WriteTimeout = l.Options.WriteTimeout
+		listener := channel.NewListener(inner, cfg)
+		r.listeners = append(r.listeners, listener)
+		r.parts.add(listener.Close)
+	}
+	return nil
+}
+
+// run starts the uplink and the listeners.
+func (r *Router) run() {
+	ctx, stop := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	r.parts.add(func() error { stop(); work.Wait(); return nil })
+	work.Go(func() {
+		if err := r.uplink.Run(ctx); err != nil {
+			r.failed <- err
+		}
+	})
+	work.Go(func() { r.watchStart(ctx) })
+	r.parts.add(watchIdentity(ctx, stop, r.identity, r.o.Log))
+	for _, l := range r.listeners {
+		go l.Serve() // Close of the listener waits for it
+	}
+	r.ports.serve()
+	r.o.Log.Info("router running", "router", r.id, "version", r.o.Build.Version, "edge", r.edge != nil)
+}
+
+// watchStart reports a failure when there is neither a controller nor a stored
+// slice for the start-up time.
+func (r *Router) watchStart(ctx context.Context) {
+	limit := r.o.Config.Ctrl.StartupTimeout
+	if limit <= 0 || r.uplink.Filled() {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoStart)
+	defer cancel()
+	if err := r.Ready(ctx); errors.Is(err, errNoStart) {
+		r.failed <- err
+	}
+}
+
+var errNoStart = errors.New("unable to connect to any controllers before timeout, and nothing usable is stored; check ctrl.endpoint and that the router is enrolled")
+
+// Ready returns when a controller is connected and the router knows its
+// network, or with the cause of ctx.
+func (r *Router) Ready(ctx context.Context) error {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if r.uplink.Status().Connected && r.uplink.Filled() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+func (r *Router) liveSessions() []string { return r.edge.Sessions() }
+
+// Failed receives the reason when the router cannot go on.
+func (r *Router) Failed() <-chan error { return r.failed }
+
+// Close stops the router and waits for everything that it started. Its circuits
+// end.
+func (r *Router) Close() error { return r.parts.Close() }
+
+// CheckRouter tests what a configuration names, beyond what reading it does:
+// keys, certificates and advertised addresses. It changes nothing.
+func CheckRouter(cfg *conf.Router, log *slog.Logger) error {
+	r := &Router{o: RouterOptions{Config: cfg, Log: log}}
+	if err := r.loadIdentity(); err != nil {
+		return err
+	}
+	if _, err := localDialer(cfg.Ctrl.Bind); err != nil {
+		return err
+	}
+	if _, err := os.Stat(endpointsFile(cfg.Ctrl.EndpointsFile)); err != nil && len(cfg.Ctrl.Endpoints) == 0 {
+		return errors.New("no controller is named: set ctrl.endpoint, or enroll the router, which writes the endpoints file")
+	}
+	return nil
+}
+
+// dialFunc makes TCP connections.
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// localDialer returns a dialer that leaves by an interface or local address,
+// nil for an empty name.
+func localDialer(bind string) (dialFunc, error) {
+	if bind == "" {
+		return nil, nil
+	}
+	ip := net.ParseIP(bind)
+	if ip == nil {
+		itf, err := net.InterfaceByName(bind)
+		if err != nil {
+			return nil, fmt.Errorf("ctrl.bind: no interface or local address %q", bind)
+		}
+		addrs, err := itf.Addrs()
+		if err != nil || len(addrs) == 0 {
+			return nil, fmt.Errorf("ctrl.bind: the interface %s has no address", bind)
+		}
+		if n, ok := addrs[0].(*net.IPNet); ok {
+			ip = n.IP
+		}
+	}
+	d := &net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
+	return d.DialContext, nil
+}

@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/limit"
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/router/edge"
+	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/router/uplink"
+	"github.com/weftnet/weft/token"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// directory shows the uplink's copy of the network to the edge. It remembers
+// when sessions were issued, which decides whether a revocation covers them.
+type directory struct {
+	uplink   *uplink.Uplink
+	routerID string
+	live     func() []string // ids of sessions with a connection
+
+	mu     sync.Mutex
+	issued map[string]time.Time // by session id
+	prune  int                  // size at which issued is tidied
+}
+
+const firstPrune = 1024
+
+func newDirectory(u *uplink.Uplink, routerID string, live func() []string) *directory {
+	return &directory{uplink: u, routerID: routerID, live: live, issued: make(map[string]time.Time), prune: firstPrune}
+}
+
+// newsTime is how long a hello waits for news of a session that is not known
+// yet: its identity may have been made a moment ago.
+const newsTime = time.Second
+
+// Session verifies the token of an API session.
+func (d *directory) Session(ctx context.Context, text string, certs []*x509.Certificate) (edge.Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, newsTime)
+	defer cancel()
+	for {
+		changed := d.uplink.Changed()
+		s, err := d.uplink.Session(text, certs)
+		if err == nil {
+			d.remember(s)
+			return d.session(s), nil
+		}
+		if !errors.Is(err, uplink.ErrNoIdentity) && !errors.Is(err, token.ErrUnknownKey) || !d.uplink.Status().Connected {
+			return edge.Session{}, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return edge.Session{}, err
+		}
+	}
+}
+
+func (d *directory) session(s token.Session) edge.Session {
+	out := edge.Session{ID: s.ID, IdentityID: s.IdentityID}
+	if i := d.uplink.View().Identity(s.IdentityID); i != nil {
+		out.IdentityName = i.Name
+	}
+	return out
+}
+
+func (d *directory) remember(s token.Session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.issued) >= d.prune {
+		kept := make(map[string]time.Time)
+		for _, id := range d.live() {
+			kept[id] = d.issued[id]
+		}
+		d.issued, d.prune = kept, max(firstPrune, 2*len(kept))
+	}
+	d.issued[s.ID] = s.IssuedAt
+}
+
+// Alive returns why a session is no longer good.
+func (d *directory) Alive(s edge.Session) error {
+	d.mu.Lock()
+	issued := d.issued[s.ID]
+	d.mu.Unlock()
+	return d.uplink.AliveSession(s.ID, s.IdentityID, issued)
+}
+
+// Service verifies a service-session token.
+func (d *directory) Service(text string) (token.Service, error) { return d.uplink.Service(text) }
+
+// Access returns why an identity may not dial or bind a service through this
+// router.
+func (d *directory) Access(action policy.Action, identityID, serviceID string) error {
+	if refusal := d.uplink.View().Check(action, identityID, serviceID, d.routerID).Fault(); refusal != nil {
+		return refusal
+	}
+	return nil
+}
+
+// controllers shows the uplink to the edge.
+type controllers struct {
+	*uplink.Uplink
+	timeout time.Duration // for an answer
+}
+
+// CreateCircuit asks for a circuit or for the next attempt at one.
+func (c controllers) CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctrl.CircuitCreated, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	return c.Uplink.CreateCircuit(ctx, m)
+}
+
+// PutTerminator has a terminator written.
+func (c controllers) PutTerminator(ctx context.Context, t *ctrl.Terminator) error {
+	err := c.Uplink.AddTerminator(ctx, t)
+	var refused *uplink.Refused
+	if errors.As(err, &refused) {
+		return &edge.RefusedError{Code: refused.Code, Message: refused.Message, Remedy: refused.Remedy}
+	}
+	return err
+}
+
+// routerNode shows table and edge to the uplink.
+type routerNode struct {
+	table     *forward.Table
+	edge      *edge.Server // nil without an edge section
+	directory *directory
+	log       *slog.Logger
+}
+
+// Circuits lists what the router carries.
+func (n *routerNode) Circuits() []*ctrl.Circuit { return n.table.Reports() }
+
+// EndCircuits ends circuits at the controller's wish.
+func (n *routerNode) EndCircuits(ids []string, reason string) { n.table.Unroute(reason, ids...) }
+
+// AccessChanged checks what the effects name.
+func (n *routerNode) AccessChanged(effects *policy.Effects) {
+	if n.edge != nil {
+		n.edge.Recheck(effects.Pair)
+		n.edge.RecheckSessions()
+	}
+}
+
+// SessionsEnded checks all connections.
+func (n *routerNode) SessionsEnded() {
+	if n.edge != nil {
+		n.edge.RecheckSessions()
+	}
+}
+
+// TerminatorRefused checks what is hosted: a terminator that was established
+// before is refused when access was lost while no controller was connected.
+func (n *routerNode) TerminatorRefused(id string, why *uplink.Refused) {
+	n.log.Warn("terminator no longer accepted", "terminator", id, "code", why.Code, "reason", why.Message, "remedy", why.Remedy)
+	if n.edge != nil {
+		n.edge.Recheck(nil)
+	}
+}
+
+// LiveSessions lists the API sessions with a connection.
+func (n *routerNode) LiveSessions() []string {
+	if n.edge == nil {
+		return nil
+	}
+	return n.edge.Sessions()
+}
+
+// Inspect returns the values of the keys it knows.
+func (n *routerNode) Inspect(keys []string) map[string]string {
+	out := make(map[string]string)
+	for _, key := range keys {
+		switch key {
+		case "circuits":
+			out[key] = strconv.Itoa(n.table.Len())
+		case "sessions":
+			out[key] = strconv.Itoa(len(n.LiveSessions()))
+		}
+	}
+	return out
+}
+
+// boundedDialer bounds the egress dials of a router.
+type boundedDialer struct {
+	forward.Dialer
+	slots *limit.Slots // dials at once
+	queue *limit.Slots // dials at once and waiting
+	dwell time.Duration
+}
+
+func newBoundedDialer(d forward.Dialer, f conf.Forwarder) forward.Dialer {
+	return &boundedDialer{
+		Dialer: d, slots: limit.NewSlots(f.XgressDialWorkerCount),
+		queue: limit.NewSlots(f.XgressDialWorkerCount + f.XgressDialQueueLength), dwell: f.XgressDialDwellTime,
+	}
+}
+
+// Dial waits for a free slot and dials.
+func (b *boundedDialer) Dial(ctx context.Context, c *forward.Circuit, e *ctrl.Egress) (map[uint32][]byte, error) {
+	if !b.queue.Try() {
+		return nil, &forward.DialError{Cause: ctrl.Cause_RESOURCES_NOT_AVAILABLE, Message: "the queue of egress dials is full, see forwarder.xgressDialQueueLength"}
+	}
+	defer b.queue.Free()
+	if err := b.slots.Wait(ctx); err != nil {
+		return nil, &forward.DialError{Cause: ctrl.Cause_DIAL_TIMED_OUT, Message: "no free worker in time, see forwarder.xgressDialWorkerCount"}
+	}
+	defer b.slots.Free()
+	if b.dwell > 0 {
+		timer := time.NewTimer(b.dwell)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, &forward.DialError{Cause: ctrl.Cause_DIAL_TIMED_OUT, Message: "the dwell time before the dial is longer than its deadline"}
+		}
+	}
+	return b.Dialer.Dial(ctx, c, e)
+}

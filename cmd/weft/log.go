@@ -1,0 +1,36 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weftnet/weft/observe"
+)
+
+// logFlags are the flags of every process.
+type logFlags struct {
+	level   string
+	format  string
+	verbose bool
+}
+
+func (f *logFlags) add(c *cobra.Command, level string) {
+	c.Flags().StringVar(&f.level, "log-level", level, "trace, debug, info, warn or error")
+	c.Flags().StringVar(&f.format, "log-formatter", string(observe.JSON), "json or text")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "log at level debug")
+}
+
+// logger returns the log of a process; it goes to standard error.
+func (f *logFlags) logger(c *cobra.Command) (*slog.Logger, error) {
+	level := new(slog.LevelVar)
+	parsed, err := observe.ParseLevel(f.level)
+	if err != nil {
+		return nil, err
+	}
+	level.Set(parsed)
+	if f.verbose {
+		level.Set(slog.LevelDebug)
+	}
+	return observe.NewLog(c.ErrOrStderr(), observe.LogConfig{Format: observe.Format(f.format), Level: level}), nil
+}

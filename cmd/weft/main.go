@@ -1,0 +1,21 @@
+// Command weft is the whole program: controller, router, and the tool that
+// manages a network.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/weftnet/weft/app"
+	"github.com/weftnet/weft/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	options := cli.Options{Version: app.Version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	code := cli.Run(ctx, options, os.Args[1:], demoCommand(), upCommand(), controllerCommand(), routerCommand())
+	stop()
+	os.Exit(code)
+}
