@@ -28,6 +28,7 @@ type Conn struct {
 	body stream  // set once by open
 	sec  *secure // nil without encryption
 
+	ended bool        // reading goroutine: the peer has ended its data
 	ready atomic.Bool // body may be used by the reading goroutine
 	gone  atomic.Bool // the network has removed the circuit
 	left  atomic.Bool
@@ -142,6 +143,7 @@ func (c *Conn) deliver(f *channel.Frame) {
 	case *flow.Conn:
 		switch f.Type {
 		case xgress.TypePayload:
+			c.watchEnd(f)
 			b.HandlePayload(&f.Message, f)
 			return
 		case xgress.TypeAcknowledgement:
@@ -161,17 +163,40 @@ func (c *Conn) deliver(f *channel.Frame) {
 	f.Release()
 }
 
-// stateClosed ends the connection because the network says so. Without a
-// structured error it is the way in which all connections end.
+// watchEnd notes that the peer has ended its data in order.
+func (c *Conn) watchEnd(f *channel.Frame) {
+	const end = uint32(xgress.FlagEOF | xgress.FlagCircuitEnd)
+	if flags, ok := f.Headers.Uint32(xgress.HeaderFlags); ok && flags&end != 0 {
+		c.ended = true
+	}
+	if flags, ok := f.Headers.Uint32(xgress.HeaderEdgeFlags); ok && flags&edge.FlagFIN != 0 {
+		c.ended = true
+	}
+}
+
+// stateClosed ends the connection because the network says so. If the router
+// keeps the flow control, that is how all connections end; else the peer must
+// have ended its data before.
 func (c *Conn) stateClosed(f *channel.Frame) {
 	c.gone.Store(true)
-	var err error
-	if m, bad := edge.ParseStateClosed(&f.Message); bad == nil && m.Error != nil {
-		e := fromClosed(m)
-		e.Op = "connection to " + c.remote.Name
-		err = e
+	m, err := edge.ParseStateClosed(&f.Message)
+	if err != nil {
+		return
 	}
-	c.body.PeerClosed(err)
+	var why *Error
+	_, flows := c.body.(*flow.Conn)
+	switch {
+	case m.Error != nil:
+		why = fromClosed(m)
+	case flows && !c.ended:
+		why = interrupted(m.Reason)
+	}
+	if why == nil {
+		c.body.PeerClosed(nil)
+	} else {
+		why.Op = "connection to " + c.remote.Name
+		c.body.PeerClosed(why)
+	}
 	c.leave()
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -76,26 +77,26 @@ func Help(err error) string {
 	return ""
 }
 
-// withOp names what was tried in a refusal that does not say so yet, and wraps other errors.
+// withOp names what was tried.
 func withOp(op string, err error) error {
-	var e *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &e):
-		if e.Op == "" {
-			c := *e
-			c.Op = op
-			return &c
+	}
+	if e, ok := err.(*Error); ok { // itself, not wrapped: nothing else would get lost
+		if e.Op != "" {
+			return err
 		}
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("sdk: %s: %w (%w)", op, os.ErrDeadlineExceeded, err)
+		c := *e
+		c.Op = op
+		return &c
+	}
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("sdk: %s: %w: %w", op, os.ErrDeadlineExceeded, err)
 	}
 	return fmt.Errorf("sdk: %s: %w", op, err)
 }
 
-// remedies are those of the catalogue for what the client API answers.
+// remedyOf looks in the catalogue for what the client API answers.
 func remedyOf(code string) string {
 	for _, k := range []*fault.Kind{
 		fault.Unhandled, fault.NotFound, fault.CouldNotValidate, fault.Unauthorized, fault.TooManyRequests, fault.Timeout,
@@ -193,6 +194,13 @@ func edgeCode(c edge.ErrorCode) string {
 		b.WriteRune(r)
 	}
 	return strings.ToUpper(strings.ReplaceAll(b.String(), " ", "_"))
+}
+
+// interrupted is the error of a connection that the network ended before the
+// peer had. It matches io.ErrUnexpectedEOF.
+func interrupted(reason string) *Error {
+	return &Error{Code: "CIRCUIT_ENDED", Message: "the network ended the connection", Cause: reason, kind: io.ErrUnexpectedEOF,
+		Remedy: "dial again; a router or the peer may have gone away, or access was taken away"}
 }
 
 // codeRouterLost is the code of everything that ran over a router that went away.

@@ -580,9 +580,7 @@ func (r *fakeRouter) forward(c *channel.Channel, f *channel.Frame) {
 		to = circuit.ends[1]
 	}
 	edge.PatchConnID(f.Headers, to.id)
-	if !to.ch.TrySendFrame(f) {
-		f.Release() // flow control repairs it
-	}
+	_ = to.ch.SendFrame(context.Background(), f)
 }
 
 func (r *fakeRouter) relay(from fakeEnd, f *channel.Frame) {
@@ -626,16 +624,6 @@ func (r *fakeRouter) closeCircuit(from fakeEnd, e *edge.StructuredError) {
 	}
 }
 
-func (r *fakeRouter) circuits() []*fakeCircuit {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var list []*fakeCircuit
-	for _, c := range r.byID {
-		list = append(list, c)
-	}
-	return list
-}
-
 // eventually waits for a condition.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
@@ -652,3 +640,9 @@ func eventually(t testing.TB, what string, ok func() bool) {
 }
 
 func tempFile(t *testing.T, name string) string { return filepath.Join(t.TempDir(), name) }
+
+func newFrame(m *message.Message) *channel.Frame {
+	f := channel.NewFrame(m, len(m.Body))
+	copy(f.Body, m.Body)
+	return f
+}
