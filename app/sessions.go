@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"net"
 	"net/http"
@@ -11,10 +10,8 @@ import (
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/controller/auth"
 	chttp "github.com/weftnet/weft/controller/http"
-	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/pki"
-	"github.com/weftnet/weft/policy"
 )
 
 // sessions shows the authentication of a controller to its REST APIs.
@@ -152,28 +149,15 @@ func (s sessions) RemoveCertificate(_ context.Context, sessionID, id string) err
 }
 
 // serviceSessions shows the service sessions of a controller to its REST APIs.
-type serviceSessions struct {
-	auth   *auth.Auth
-	policy func() *policy.View
-}
+type serviceSessions struct{ auth *auth.Auth }
 
-// Create returns the caller's session for a service. A service that the caller
-// may not use is not found, with the rule that refused and the remedy.
+// Create returns the caller's session for a service.
 func (s serviceSessions) Create(ctx context.Context, c *chttp.Caller, serviceID, kind string) (*chttp.ServiceSession, error) {
 	session, err := s.auth.Session(c.SessionID)
 	if err != nil {
 		return nil, err
 	}
 	made, err := s.auth.CreateServiceSession(ctx, session, serviceID, kind)
-	if errors.Is(err, fault.NotFound) {
-		action := policy.Dial
-		if kind == auth.SessionBind {
-			action = policy.Bind
-		}
-		if why := s.policy().Check(action, c.IdentityID, serviceID, "").Fault(); why != nil {
-			err = why
-		}
-	}
 	if err != nil {
 		return nil, err
 	}

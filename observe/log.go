@@ -2,7 +2,6 @@
 package observe
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -97,12 +96,5 @@ func ParseLevel(s string) (slog.Level, error) {
 	return 0, fmt.Errorf("log level %q: expected trace, debug, info, warn or error", s)
 }
 
-// Discard returns a logger that writes nothing and costs nothing.
-func Discard() *slog.Logger { return slog.New(discard{}) }
-
-type discard struct{}
-
-func (discard) Enabled(context.Context, slog.Level) bool  { return false }
-func (discard) Handle(context.Context, slog.Record) error { return nil }
-func (d discard) WithAttrs([]slog.Attr) slog.Handler      { return d }
-func (d discard) WithGroup(string) slog.Handler           { return d }
+// Discard returns a logger that writes nothing.
+func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

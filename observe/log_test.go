@@ -49,10 +49,3 @@ func TestParseLevel(t *testing.T) {
 		t.Error("an unknown level has to be refused")
 	}
 }
-
-func TestDiscard(t *testing.T) {
-	log := Discard().With("a", 1).WithGroup("g")
-	if log.Enabled(t.Context(), slog.LevelError) {
-		t.Error("a discarding log is never enabled")
-	}
-}
