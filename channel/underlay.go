@@ -154,8 +154,8 @@ func (u *underlay) writeQueued(batch []*Frame) ([]*Frame, error) {
 			f.Release()
 			batch[i] = nil
 			if n >= writeBufferSize {
-				u.queue.written(n)
-				n = 0
+				u.queue.written(n - 1) // one byte stays queued until the flush
+				n = 1
 			}
 		}
 	}
