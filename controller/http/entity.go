@@ -2,7 +2,6 @@ package http
 
 import (
 	"iter"
-	"strings"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
@@ -32,9 +31,7 @@ type entity[E, D any, P pointer[E]] struct {
 	indexes map[string]string
 	// newID chooses ids; nil for id.New.
 	newID func() string
-	// before checks and completes an entity that is about to be written, with its
-	// body; old is nil on create. fields are the paths that a patch sets and may be
-	// extended through it.
+	// before checks and completes an entity that is about to be written; see change.
 	before func(w *change[E]) error
 	// permit refuses changes that the caller's permissions do not cover.
 	permit func(c *call, old *E, in any) error
@@ -44,11 +41,11 @@ type entity[E, D any, P pointer[E]] struct {
 type change[E any] struct {
 	c      *call
 	mode   api.Mode
-	old    *E  // nil on create
-	e      *E  // as it will be
-	in     any // pointer to the decoded body
-	fields map[string]any
-	cmd    *state.Command // for further operations, in front of or after the write
+	old    *E             // nil on create
+	e      *E             // as it will be
+	in     any            // pointer to the decoded body
+	fields map[string]any // that a patch sets, by path; may be extended
+	cmd    *state.Command // for further operations after the write
 }
 
 // newEntity declares a kind; more are filterable fields beside the described
@@ -218,17 +215,11 @@ func (x *entity[E, D, P]) indexed(index string) handler {
 	}
 }
 
-// selfLinks returns the links of one entity of the kind.
-func (x *entity[E, D, P]) selfLinks(id string) api.Links { return api.Links{Set: x.links, ID: id} }
-
 // base fills the members that all details share.
 func base(d *api.Base, m *model.Base, links *api.LinkSet) {
 	d.Links = api.Links{Set: links, ID: m.ID}
 	d.ID, d.CreatedAt, d.UpdatedAt, d.Tags = m.ID, m.CreatedAt, m.UpdatedAt, api.Tags(m.Tags)
 }
-
-// entityPath returns the path of the list that an entity's links lead to.
-func entityPath(l *api.LinkSet) string { return strings.Trim(l.Plural, "/") }
 
 func (x *entity[E, D, P]) chooseID() string {
 	if x.newID != nil {

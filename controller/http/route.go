@@ -12,12 +12,11 @@ const maxParams = 2
 
 // endpoint is one operation made ready to be called.
 type endpoint struct {
-	op       *api.Operation
-	check    *api.Validator // nil without a body
-	encode   *api.Encoder   // of the data or its elements, nil if there is none
-	needs    [2]string      // permissions any of which grants an entity operation
-	handle   handler
-	jsonOnly bool // takes JSON bodies only
+	op     *api.Operation
+	check  *api.Validator // nil without a body
+	encode *api.Encoder   // of the data or its elements, nil if there is none
+	needs  [2]string      // permissions any of which grants an entity operation
+	handle handler
 }
 
 // node is one segment of the paths of an API.

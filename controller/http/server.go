@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Build    Build
 	State    func() *state.View  // the current state
-	Policies func() *policy.View // the current policies; may lag behind the state
+	Policies func() *policy.View // the current policies, in step with the state when a write returns
 	Writer   Writer
 	Auth     Authenticator
 	Login    Login

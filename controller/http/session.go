@@ -1,7 +1,6 @@
 package http
 
 import (
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -286,12 +285,4 @@ func (s *Server) serviceSessions(all bool) (list, detail, remove, path handler) 
 		return c.detail(&api.RoutePath{})
 	}
 	return list, detail, remove, path
-}
-
-// remoteIP returns the address of the peer without its port.
-func remoteIP(addr string) string {
-	if host, _, err := net.SplitHostPort(addr); err == nil {
-		return host
-	}
-	return addr
 }

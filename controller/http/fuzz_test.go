@@ -1,0 +1,41 @@
+package http
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/weftnet/weft/api"
+)
+
+// FuzzRequest sends any request as an administrator: none may end in an
+// internal error.
+func FuzzRequest(f *testing.F) {
+	for _, op := range api.Operations() {
+		base := api.ManagementBase
+		if op.API&api.Client != 0 {
+			base = api.ClientBase
+		}
+		f.Add(op.Method, base+strings.ReplaceAll(op.Path, "{id}", "default"), "", `{"name":"x","type":"User","isAdmin":false}`)
+	}
+	f.Add("GET", "/edge/management/v1/identities", "filter=tags.n between 1 and 3 sort by tags.n", "")
+	f.Add("POST", "/edge/management/v1/service-policies", "", `{"name":"x","semantic":"AnyOf","type":"Dial","identityRoles":["#a"],"tags":{"a":{"b":1}}}`)
+	f.Add("PATCH", "/edge/management/v1/auth-policies/default", "", `{"primary":{"cert":null,"updb":{"maxAttempts":-1}}}`)
+	fx := newFixture(f)
+	f.Fuzz(func(t *testing.T, method, path, query, body string) {
+		u := url.URL{Path: path, RawQuery: query}
+		r, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))
+		if err != nil {
+			return
+		}
+		r.URL.Path, r.URL.RawQuery = u.Path, u.RawQuery
+		r.Header.Set("zt-session", "admin")
+		w := httptest.NewRecorder()
+		fx.handler.ServeHTTP(w, r)
+		if w.Code == 500 {
+			t.Fatalf("%s %s?%s %s: %s", method, path, query, body, w.Body)
+		}
+	})
+}
