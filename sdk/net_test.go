@@ -30,7 +30,7 @@ var modes = []struct {
 }{{"flow", false, false}, {"flow encrypted", false, true}, {"plain", true, false}, {"plain encrypted", true, true}}
 
 // pair returns both ends of a connection to the service echo.
-func pair(t *testing.T, plain, encrypted bool) (dialer, host *Conn) {
+func pair(t testing.TB, plain, encrypted bool) (dialer, host *Conn) {
 	t.Helper()
 	n := newFakeNet(t)
 	n.router(func(r *fakeRouter) { r.plain = plain })
@@ -407,6 +407,7 @@ func TestRouterRestart(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != codeRouterLost && !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("a connection over a lost router:", err)
 	}
+	eventually(t, "the loss", func() bool { return l.Terminators() == 0 })
 	start := time.Now()
 	r.start()
 	eventually(t, "terminator", func() bool { return l.Terminators() == 1 })
