@@ -31,6 +31,7 @@ type controller struct {
 	entities map[string][]map[string]any
 	last     string // method, path and body of the last write
 	sessions int
+	advice   map[string]any // policy advice of every pair
 }
 
 func newController(t *testing.T) *controller {
@@ -70,6 +71,11 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 	case path == "/current-api-session":
 		c.sessions--
 		answer(w, 200, map[string]any{})
+	case c.advice != nil && strings.Contains(path, "/policy-advice/"):
+		answer(w, 200, c.advice)
+	case c.advice != nil && strings.HasSuffix(path, "/service-policies"):
+		plural, _, _ := strings.Cut(strings.Trim(path, "/"), "/")
+		c.list(w, r, "policies of "+plural)
 	default:
 		c.crud(w, r, strings.Split(strings.Trim(path, "/"), "/"))
 	}

@@ -15,7 +15,7 @@ func services() kind {
 	flags := func(f *pflag.FlagSet, in *client.ServiceInput) {
 		listFlag(f, &in.RoleAttributes, "role-attributes", "a", "role attributes, without #")
 		listFlag(f, &in.Configs, "configs", "c", "names or ids of configs")
-		boolFlag(f, &in.EncryptionRequired, "encryption", "e", "whether clients must encrypt end to end (default on)")
+		f.VarP(pointer[bool]{&in.EncryptionRequired, parseBool, "on|off"}, "encryption", "e", "whether clients must encrypt end to end (default on)")
 		textFlag(f, &in.TerminatorStrategy, "terminator-strategy", "", "smartrouting, weighted, random or sticky")
 		millisFlag(f, &in.MaxIdleTimeMillis, "max-idle-time", "close circuits that are silent for so long, such as 5m")
 		tagsFlag(f, &in.Tags, "tags", "tags, key=value")

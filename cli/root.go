@@ -77,7 +77,7 @@ func newTool(o Options) *tool { return &tool{version: o.Version, output: formatT
 // commands returns all commands that talk to a controller.
 func (t *tool) commands() []*cobra.Command {
 	return []*cobra.Command{
-		t.login(), t.logout(), t.enroll(), t.versionCommand(),
+		t.login(), t.logout(), t.enroll(), t.why(), t.versionCommand(),
 		t.group("create", "Create an entity", func(k kind) *cobra.Command { return k.create(t) }),
 		t.group("list", "List entities", func(k kind) *cobra.Command { return k.list(t) }),
 		t.group("show", "Show one entity", func(k kind) *cobra.Command { return k.show(t) }),

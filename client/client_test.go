@@ -145,7 +145,7 @@ func TestAll(t *testing.T) {
 			if p.Limit > 500 || p.Limit < 1 {
 				return nil, fmt.Errorf("limit %d", p.Limit)
 			}
-			page := &client.Page[int]{TotalCount: int64(total)}
+			page := &client.Page[int]{TotalCount: int64(total), Offset: p.Offset}
 			for i := p.Offset; i < min(p.Offset+p.Limit, int64(total)); i++ {
 				page.Items = append(page.Items, int(i))
 			}
@@ -165,6 +165,19 @@ func TestAll(t *testing.T) {
 				t.Errorf("got %d, want %d", n, tt.want)
 			}
 		})
+	}
+}
+
+func TestAllStopsWhereTheFilterSkips(t *testing.T) {
+	n := 0
+	get := func(context.Context, *client.ListParams) (*client.Page[int], error) {
+		return &client.Page[int]{Items: []int{7, 8}, Offset: 7, TotalCount: 9}, nil
+	}
+	for range client.All(context.Background(), client.ListParams{Filter: "skip 7"}, get) {
+		n++
+	}
+	if n != 2 {
+		t.Errorf("got %d", n)
 	}
 }
 

@@ -14,7 +14,8 @@ const pageSize = 500
 //	for service, err := range client.All(ctx, client.ListParams{}, m.ListServicePolicies)
 //
 // The limit of p bounds the number of entries; 0 and -1 are no bound. The walk
-// ends with the first error. Entries that come or go meanwhile may be missed.
+// ends with the first error, and after one page if the filter has a skip of its
+// own. Entries that come or go meanwhile may be missed.
 func All[T any](ctx context.Context, p ListParams, get func(context.Context, *ListParams) (*Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -41,7 +42,7 @@ func All[T any](ctx context.Context, p ListParams, get func(context.Context, *Li
 					return
 				}
 			}
-			if n == 0 || p.Offset >= page.TotalCount {
+			if n == 0 || p.Offset >= page.TotalCount || page.Offset+n != p.Offset {
 				return
 			}
 		}

@@ -30,6 +30,7 @@ type Engine struct {
 	mu     sync.Mutex // guards the indexes and the order of Apply
 	groups [classes]*groupIndex
 	rules  [relations]*ruleIndex
+	last   int64 // time of the last Apply, Unix nanoseconds
 	view   atomic.Pointer[View]
 }
 
@@ -54,13 +55,18 @@ func New() *Engine {
 func (e *Engine) View() *View { return e.view.Load() }
 
 // Apply makes a batch of changes visible at once and returns whom they
-// concern. at becomes the time of the last change of the identities concerned.
-// The entities belong to the engine from then on and may not be changed.
+// concern. at becomes the time of the last change of the identities concerned;
+// if the clock stands still or goes back, the last time and a millisecond. The entities belong to the engine from then on and may not be changed.
 func (e *Engine) Apply(at time.Time, changes ...Change) *Effects {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	now := at.UnixNano()
+	if now <= e.last {
+		now = e.last + int64(time.Millisecond)
+	}
+	e.last = now
 	next := *e.view.Load()
-	t := &transaction{engine: e, view: &next, edit: new(edit), at: at.UnixNano(), effects: &Effects{view: &next}}
+	t := &transaction{engine: e, view: &next, edit: new(edit), at: now, effects: &Effects{view: &next}}
 	for _, c := range changes {
 		t.apply(c)
 	}

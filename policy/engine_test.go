@@ -199,3 +199,13 @@ func TestWalks(t *testing.T) {
 		t.Error("Policy is wrong")
 	}
 }
+
+func TestChangedAtAdvancesWhenTheClockGoesBack(t *testing.T) {
+	e := policy.New()
+	e.Apply(t0, office(t)...)
+	before := e.View().ChangedAt("alice")
+	e.Apply(t0.Add(-time.Hour), policy.Touch("web"))
+	if after := e.View().ChangedAt("alice"); after.Sub(before) < time.Millisecond {
+		t.Errorf("changed at %v, then at %v", before, after)
+	}
+}
