@@ -2,4 +2,4 @@
 // the edge protocol.
 package edgepb
 
-//go:generate protoc --go_out=. --go_opt=paths=source_relative edge.proto
+//go:generate protoc -I ../../.. --go_out=../../.. --go_opt=paths=source_relative wire/edge/edgepb/edge.proto
