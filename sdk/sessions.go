@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,6 +95,8 @@ func (c *Client) sessionRefused(s *Service, kind string, err error) error {
 		c.forgetService(s.Name)
 		n := *e
 		n.kind = ErrServiceNotFound
+		n.Message = fmt.Sprintf("no policy lets this identity use the service %q (any more), or there is no such service", s.Name)
+		n.Remedy = fmt.Sprintf("check the name of the service, and ask an administrator for a service policy of type %s with this identity and this service", kind)
 		return &n
 	case e.Code == fault.CouldNotValidate.Code && strings.HasPrefix(e.Cause, "ServiceId"):
 		c.forgetService(s.Name)
