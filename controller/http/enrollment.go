@@ -5,13 +5,20 @@ import (
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/model/query"
 	"github.com/weftnet/weft/state"
 )
 
 type enrollmentEntity = entity[model.Enrollment, api.Enrollment, *model.Enrollment]
 
 func (s *Server) enrollmentEntity() *enrollmentEntity {
-	x := newEntity[model.Enrollment, api.Enrollment](s.links.enrollment, shapeEnrollment)
+	token := column[model.Enrollment]{Field: query.Field{Name: "token", Type: query.String}, value: func(c *call, e *model.Enrollment) query.Value {
+		if !c.mayEnrollAs(e.IdentityID) {
+			return query.Value{}
+		}
+		return query.StringOf(e.Token)
+	}}
+	x := newEntity[model.Enrollment, api.Enrollment](s.links.enrollment, shapeEnrollment, token)
 	x.indexes["identity"], x.indexes["token"] = state.ByIdentity, state.ByToken
 	x.indexes["edgeRouter"], x.indexes["transitRouter"] = state.ByRouter, state.ByRouter
 	x.newID = id.Short
@@ -34,6 +41,16 @@ func (s *Server) enrollmentEntity() *enrollmentEntity {
 		return s.cfg.Enroller.NewEnrollment(w.e)
 	}
 	return x
+}
+
+// mayEnrollAs reports whether the caller may see the one-time tokens of an
+// identity: those of admins are for admins and themselves.
+func (c *call) mayEnrollAs(identity string) bool {
+	if c.caller.Admin || identity == c.caller.IdentityID {
+		return true
+	}
+	i := state.Get[model.Identity](c.state, identity)
+	return i == nil || !i.IsAdmin && !i.IsDefaultAdmin
 }
 
 // guardAdmin keeps those who are not admins away from what belongs to admins.
@@ -79,6 +96,9 @@ func shapeEnrollment(c *call, d *api.Enrollment, e *model.Enrollment) {
 	if e.IdentityID != "" {
 		r := c.identityRef(e.IdentityID)
 		d.Identity = &r
+		if !c.mayEnrollAs(e.IdentityID) {
+			d.JWT, d.Token = "", ""
+		}
 	}
 	if e.EdgeRouterID != "" {
 		r := c.ref(c.s.links.edgeRouter, model.KindEdgeRouter, e.EdgeRouterID)

@@ -313,3 +313,22 @@ func TestPasswords(t *testing.T) {
 	f.do("GET", m("/enrollments/%s", id), nil).is("data.method", "updb")
 	f.do("GET", m("/authenticators/%s", a), nil).status(404)
 }
+
+// TestTokensStaySecret: who may read sessions or enrollments must not gain the
+// rights of admins by them, neither by looking nor by guessing with filters.
+func TestTokensStaySecret(t *testing.T) {
+	f := newFixture(t)
+	f.callers["reader"] = &Caller{IdentityID: "reader", SessionID: "c", Permissions: []string{"admin_readonly", "ops"}}
+	f.create("enrollments", obj{"identityId": f.admin, "method": "ott", "expiresAt": "2030-01-01T00:00:00Z"})
+	user := f.create("identities", obj{"name": "u", "type": "User", "isAdmin": false, "enrollment": obj{"ott": true}})
+	as := []string{"zt-session", "reader"}
+	f.do("GET", m("/api-sessions"), nil, as...).is("data.0.token", "")
+	f.do("GET", m("/api-sessions/cAdmin"), nil, as...).is("data.token", "")
+	f.do("GET", m("/api-sessions/cAdmin"), nil).is("data.token", "admin")
+	f.do("GET", m("/api-sessions?filter=token%%20contains%%20%%22a%%22"), nil, as...).is("meta.pagination.totalCount", 0)
+	f.do("GET", m("/identities/%s", f.admin), nil, as...).is("data.enrollment.ott.token", "").is("data.enrollment.ott.jwt", "")
+	f.do("GET", m("/identities/%s/enrollments", f.admin), nil, as...).is("data.0.token", "").is("data.0.jwt", "")
+	f.do("GET", m("/identities/%s", f.admin), nil).is("data.enrollment.ott.jwt", "jwt-of-ott")
+	f.do("GET", m("/identities/%s", user), nil, as...).is("data.enrollment.ott.jwt", "jwt-of-ott")
+	f.do("GET", m("/enrollments?filter=token%%20contains%%20%%22-%%22"), nil, as...).is("meta.pagination.totalCount", 1)
+}

@@ -73,6 +73,9 @@ func shapeProofs(c *call, d *api.Identity, e *model.Identity) {
 	}
 	for n := range state.ByIndex[model.Enrollment](c.state, state.ByIdentity, e.ID) {
 		open := &api.IdentityEnrollment{ID: n.ID, CaID: n.CaID, ExpiresAt: n.ExpiresAt, JWT: n.JWT, Token: n.Token}
+		if !c.mayEnrollAs(e.ID) {
+			open.JWT, open.Token = "", ""
+		}
 		switch n.Method {
 		case model.MethodOtt:
 			d.Enrollment.Ott = open

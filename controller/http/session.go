@@ -8,6 +8,7 @@ import (
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/model/query"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 )
@@ -81,14 +82,31 @@ func (s *Server) serviceUpdates(c *call) error {
 	return c.detail(&api.ServiceUpdates{LastChangeAt: at})
 }
 
+// knowsToken reports whether the caller may see the token of a session: an admin
+// or its owner. Whoever else may list sessions must not become their owner.
+func (c *call) knowsToken(a *APISession) bool {
+	return c.caller.Admin || a.ID == c.caller.SessionID
+}
+
 // apiSessions handles the login sessions on the management API.
 func (s *Server) apiSessions() (list, detail, remove handler) {
-	token := func(a *APISession) string { return a.Token }
+	token := column[APISession]{Field: query.Field{Name: "token", Type: query.String}, value: func(c *call, a *APISession) query.Value {
+		if !c.knowsToken(a) {
+			return query.Value{}
+		}
+		return query.StringOf(a.Token)
+	}}
 	no := func(get func(a *APISession) bool) func(*call, *APISession) bool {
 		return func(_ *call, a *APISession) bool { return get(a) }
 	}
-	l := &listing[APISession, api.APISession]{shape: shapeAPISession, table: newTable(nil,
-		text("id", func(a *APISession) string { return a.ID }), text("token", token),
+	shape := func(c *call, d *api.APISession, a *APISession) {
+		shapeAPISession(c, d, a)
+		if !c.knowsToken(a) {
+			d.Token = ""
+		}
+	}
+	l := &listing[APISession, api.APISession]{shape: shape, table: newTable(nil,
+		text("id", func(a *APISession) string { return a.ID }), token,
 		text("identity", func(a *APISession) string { return a.IdentityID }), text("ipAddress", func(a *APISession) string { return a.IPAddress }),
 		text("authenticator", func(a *APISession) string { return a.AuthenticatorID }),
 		flag("mfaComplete", no(func(a *APISession) bool { return a.MfaComplete })), flag("mfaRequired", no(func(a *APISession) bool { return a.MfaRequired })),
@@ -108,7 +126,7 @@ func (s *Server) apiSessions() (list, detail, remove handler) {
 			return fault.NotFound.Errorf("apiSession with id %s not found", c.id())
 		}
 		var d api.APISession
-		shapeAPISession(c, &d, a)
+		shape(c, &d, a)
 		return c.detail(&d)
 	}
 	remove = func(c *call) error {
