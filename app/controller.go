@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/clock"
 	"github.com/weftnet/weft/conf"
@@ -105,7 +106,7 @@ func (c *Controller) provision(ctx context.Context) error {
 	}
 	c.parts.add(c.store.Close)
 	if !c.store.node.Initialized() {
-		return fmt.Errorf("the data directory %s is empty; run `weft controller edge init` with this configuration to make a new network", cfg.Cluster.DataDir)
+		return problem("run `weft controller edge init` with this configuration to make a new network", "the data directory %s is empty", cfg.Cluster.DataDir)
 	}
 	if err := c.store.ensureInitial(ctx, time.Now()); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (c *Controller) loadKeys() (err error) {
 		return err
 	}
 	if cfg.Edge == nil {
-		return errors.New("the configuration has no edge section; a controller without edge APIs is not supported")
+		return problem("add an edge section with api and enrollment", "the configuration has no edge section, and there is no controller without edge APIs")
 	}
 	c.signer, err = loadSigner(cfg.Edge.Enrollment.SigningCert, c.identity)
 	return err
@@ -240,8 +241,10 @@ func (c *Controller) makeWeb() error {
 	if err != nil {
 		return err
 	}
+	health := c.health()
+	c.parts.add(func() error { health.Close(); return nil })
 	bindings := make(map[string]chttp.Binding)
-	for _, b := range []chttp.Binding{server.Client(), server.Management()} {
+	for _, b := range []chttp.Binding{server.Client(), server.Management(), health.Binding()} {
 		bindings[b.Name] = b
 	}
 	c.web = &webServers{log: c.o.Log}
@@ -251,6 +254,20 @@ func (c *Controller) makeWeb() error {
 		}
 	}
 	return nil
+}
+
+// health starts the check of log and state.
+func (c *Controller) health() *chttp.Health {
+	check := c.o.Config.HealthChecks.BoltCheck
+	return chttp.NewHealth([]chttp.Check{{
+		ID: "bolt.read", Interval: check.Interval, Timeout: check.Timeout, InitialDelay: check.InitialDelay,
+		Run: func(ctx context.Context) error {
+			if state.Get[model.AuthPolicy](c.store.View(), model.DefaultAuthPolicyID) == nil {
+				return errors.New("the state has no default auth policy")
+			}
+			return c.store.node.CheckStorage(ctx)
+		},
+	}}, c.store.node.IsLeader, time.Now, c.o.Log)
 }
 
 // hosted lists the active APIs of the web servers.
@@ -270,7 +287,7 @@ func (c *Controller) hosted() []chttp.Hosted {
 
 // apiPaths are the base paths of the active bindings.
 var apiPaths = map[string]string{
-	"edge-client": "/edge/client/v1", "edge-management": "/edge/management/v1", "health-checks": "/health-checks",
+	"edge-client": api.ClientBase, "edge-management": api.ManagementBase, "health-checks": chttp.HealthBase,
 }
 
 // inStep writes commands and returns when the policies show them too, so that

@@ -213,7 +213,7 @@ func InitAdmin(ctx context.Context, cfg *conf.Controller, username, password str
 	}
 	for i := range state.All[model.Identity](s.View()) {
 		if i.IsDefaultAdmin {
-			return fmt.Errorf("the network has its default administrator, %q, already; change it through the management API", i.Name)
+			return problem("change it through the management API", "the network has its default administrator, %q, already", i.Name)
 		}
 	}
 	command, err := addAdmin(ctx, state.NewCommand(time.Now(), state.Author{Type: "controller"}, state.Source{Type: "internal", Method: "init"}).AsSystem(), admin{username, password})

@@ -39,10 +39,10 @@ func EnrollRouter(ctx context.Context, cfg *conf.Router, token string, log *slog
 	token = strings.TrimSpace(token)
 	var claims routerClaims
 	if _, _, err := jwt.NewParser().ParseUnverified(token, &claims); err != nil {
-		return "", fmt.Errorf("the enrollment token cannot be read: %w; copy the whole file that `weft create edge-router` gave", err)
+		return "", problem("give the whole file that `weft create edge-router --jwt` wrote", "the enrollment token cannot be read: %w", err)
 	}
 	if claims.Method != "erott" && claims.Method != "trott" {
-		return "", fmt.Errorf("the token enrolls by %q, a router needs erott; use the token of an edge router", claims.Method)
+		return "", problem("use the token of an edge router", "the token enrolls by %q, a router needs erott", claims.Method)
 	}
 	files, err := routerFiles(cfg.Identity)
 	if err != nil {
@@ -100,7 +100,7 @@ func signedBy(token string, leaf *x509.Certificate) error {
 	_, err := jwt.NewParser(jwt.WithValidMethods([]string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512"})).
 		ParseWithClaims(token, &routerClaims{}, func(*jwt.Token) (any, error) { return leaf.PublicKey, nil })
 	if err != nil {
-		return fmt.Errorf("the server did not sign this enrollment token: %w; check its address and ask for a new token", err)
+		return problem("check the address in the token and ask for a new one", "the server did not sign this enrollment token: %w", err)
 	}
 	return nil
 }

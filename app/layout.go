@@ -115,7 +115,7 @@ const (
 // network that was not finished, is an error that says what to do.
 func inspect(dir string) (found, error) {
 	if strings.Contains(dir, "$") {
-		return 0, fmt.Errorf("directory %s: configuration files cannot name a path with $ in it; choose another directory", dir)
+		return 0, problem("choose another directory", "directory %s: configuration files cannot name a path with $ in it", dir)
 	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,8 +139,8 @@ func inspect(dir string) (found, error) {
 	case len(missing) == 0:
 		return foundNetwork, nil
 	case len(present) == 0:
-		return 0, fmt.Errorf("directory %s is not empty and holds no network; choose another directory", dir)
+		return 0, problem("choose another directory", "directory %s is not empty and holds no network", dir)
 	}
-	return 0, fmt.Errorf("directory %s holds half a network: %s is there, %s is missing; restore what is missing from a backup, or remove the directory to start anew",
-		dir, strings.Join(present, ", "), strings.Join(missing, ", "))
+	return 0, problem("restore what is missing from a backup, or remove the directory to start anew",
+		"directory %s holds half a network: %s is there, %s is missing", dir, strings.Join(present, ", "), strings.Join(missing, ", "))
 }

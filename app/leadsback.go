@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"net"
 	"strconv"
@@ -13,6 +12,8 @@ import (
 
 // leadsBackTime bounds the test of an advertised address.
 const leadsBackTime = 3 * time.Second
+
+const remedyAddress = "give --address a name or IP of this machine that reaches it, also from itself"
 
 // leadsBack reports whether connections to address, as others know it, reach
 // the listener l of this process: it dials the address, sends a random text
@@ -37,10 +38,10 @@ func leadsBack(ctx context.Context, l net.Listener, address string) error {
 	if err != nil {
 		cancel()
 		<-arrived
-		return fmt.Errorf("the address %s does not lead back to this machine: %w; give --address a name or IP that does", target, err)
+		return problem(remedyAddress, "the address %s does not lead back to this machine: %v", target, err)
 	}
 	if !<-arrived {
-		return fmt.Errorf("the address %s leads to another machine or process; give --address a name or IP of this one", target)
+		return problem(remedyAddress, "the address %s leads to another machine or process", target)
 	}
 	return nil
 }

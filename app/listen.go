@@ -24,10 +24,10 @@ type socket struct {
 // errPort explains why a port cannot be had.
 func errPort(use, address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s: %s is in use by another process; stop it or choose another port", use, address)
+		return problem("stop that process or choose another port", "%s: %s is in use by another process", use, address)
 	}
 	if errors.Is(err, syscall.EACCES) {
-		return fmt.Errorf("%s: %s needs privileges that this process does not have; choose a port above 1023", use, address)
+		return problem("choose a port above 1023", "%s: %s needs privileges that this process does not have", use, address)
 	}
 	return fmt.Errorf("%s: %w", use, err)
 }

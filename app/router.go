@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/pki"
+	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/router/edge"
 	"github.com/weftnet/weft/router/egress"
 	"github.com/weftnet/weft/router/forward"
@@ -119,7 +121,8 @@ func (r *Router) loadIdentity() (err error) {
 		}
 	}
 	if wrong != nil {
-		return fmt.Errorf("identity.server_cert is not valid for the advertised %s; advertise a name of the certificate, or add the name to edge.csr.sans and enroll again", strings.Join(wrong, ", "))
+		return problem("advertise a name of the certificate, or add the name to edge.csr.sans and enroll again",
+			"identity.server_cert is not valid for the advertised %s", strings.Join(wrong, ", "))
 	}
 	return nil
 }
@@ -218,6 +221,7 @@ func (r *Router) run() {
 		}
 	})
 	work.Go(func() { r.watchStart(ctx) })
+	work.Go(func() { r.tellTunnel(ctx) })
 	r.parts.add(watchIdentity(ctx, stop, r.identity, r.o.Log))
 	for _, l := range r.listeners {
 		go l.Serve() // Close of the listener waits for it
@@ -240,7 +244,25 @@ func (r *Router) watchStart(ctx context.Context) {
 	}
 }
 
-var errNoStart = errors.New("unable to connect to any controllers before timeout, and nothing usable is stored; check ctrl.endpoint and that the router is enrolled")
+// tellTunnel logs which services the tunnel listeners of the configuration
+// would host.
+func (r *Router) tellTunnel(ctx context.Context) {
+	for _, l := range r.o.Config.Listeners {
+		if l.Binding != "tunnel" || r.Ready(ctx) != nil {
+			continue
+		}
+		services := []string{}
+		for e := range r.uplink.View().Rights(policy.MayBind, r.id) {
+			if s, ok := e.(*policy.Service); ok {
+				services = append(services, s.Name)
+			}
+		}
+		slices.Sort(services)
+		r.o.Log.Info("tunnel listener not active yet", "mode", l.Options.Mode, "would host", services)
+	}
+}
+
+var errNoStart = problem("check ctrl.endpoint and that the router is enrolled", "unable to connect to any controllers before timeout, and nothing usable is stored")
 
 // Ready returns when a controller is connected and the router knows its
 // network, or with the cause of ctx.
@@ -279,7 +301,7 @@ func CheckRouter(cfg *conf.Router, log *slog.Logger) error {
 		return err
 	}
 	if _, err := os.Stat(endpointsFile(cfg.Ctrl.EndpointsFile)); err != nil && len(cfg.Ctrl.Endpoints) == 0 {
-		return errors.New("no controller is named: set ctrl.endpoint, or enroll the router, which writes the endpoints file")
+		return problem("set ctrl.endpoint, or enroll the router, which writes the endpoints file", "no controller is named")
 	}
 	return nil
 }

@@ -197,7 +197,8 @@ func checkForeignDB(path string) error {
 	}
 	const bboltMagic = "\xed\xda\x0c\xed"
 	if string(head[16:20]) == bboltMagic {
-		return fmt.Errorf("db: %s is the database of an OpenZiti controller, which Weft does not read; name another path and create the entities anew through the management API", path)
+		return problem("name another path and create the entities anew through the management API",
+			"db: %s is the database of an OpenZiti controller, which Weft does not read", path)
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (l *layout) checkPorts() error {
 		}
 	}
 	if l.RouterPort == l.APIPort || l.RouterPort == l.CtrlPort {
-		return fmt.Errorf("--router-port: %d is taken by the controller; choose another one", l.RouterPort)
+		return problem("choose another one", "--router-port: %d is taken by the controller", l.RouterPort)
 	}
 	return nil
 }
@@ -153,8 +153,8 @@ func (l *layout) checkPorts() error {
 // agree refuses options that contradict the network in the directory.
 func (o *UpOptions) agree(l *layout) error {
 	wrong := func(flag string, given, have any) error {
-		return fmt.Errorf("%s %v: the network in %s was made with %v; leave the option out, or change %s and %s",
-			flag, given, l.Dir, have, fileController, fileRouter)
+		return problem("leave the option out, or change "+fileController+" and "+fileRouter,
+			"%s %v: the network in %s was made with %v", flag, given, l.Dir, have)
 	}
 	switch {
 	case o.Address != "" && o.Address != l.Address:
