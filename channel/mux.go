@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -235,7 +236,7 @@ func (m *Mux) logRefused(what string, from net.Addr, err error) {
 func (m *Mux) Close() error {
 	m.mu.Lock()
 	m.closed = true
-	listeners := m.byProto
+	listeners := maps.Clone(m.byProto)
 	m.mu.Unlock()
 	m.cancel()
 	err := m.inner.Close()

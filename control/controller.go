@@ -44,7 +44,7 @@ func NewControllerEnd(routerID string, h ControllerHandler) *ControllerEnd {
 
 // ChannelOptions are the limits of the controller's channels.
 func ChannelOptions() channel.Options {
-	return channel.Options{QueueBytes: 64 << 20, WriteTimeout: probeTimeout}
+	return channel.Options{Limits: limits, QueueBytes: 64 << 20, WriteTimeout: probeTimeout}
 }
 
 // HandleOpen is called by the channel.

@@ -44,6 +44,9 @@ const (
 	queueBytes    = 8 << 20
 )
 
+// limits suits reports of hundreds of thousands of circuits.
+var limits = message.Limits{Headers: 16 << 10, Body: 128 << 20}
+
 // RouterEnd is the router's end of a session. Safe for concurrent use.
 type RouterEnd struct {
 	ch      *channel.Channel
@@ -65,7 +68,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
 	ch, _, err := channel.Dial(ctx, channel.DialConfig{
 		Address: cfg.Address, Net: cfg.Net, TLS: cfg.TLS, ALPN: ctrl.ALPN, Hello: hello,
 		Timeout: cfg.Timeout, Handler: r,
-		Options: channel.Options{QueueBytes: queueBytes, Log: cfg.Log, WriteTimeout: probeTimeout},
+		Options: channel.Options{Limits: limits, QueueBytes: queueBytes, Log: cfg.Log, WriteTimeout: probeTimeout},
 	})
 	if err != nil {
 		r.cancel()
