@@ -63,7 +63,7 @@ func (t *tool) runLogin(cmd *cobra.Command, l loginFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.trust(cmd, a, l.yes); err != nil {
+	if err := t.trust(cmd, a, l.ca != "" || l.identity != "", l.yes); err != nil {
 		return err
 	}
 	if err := t.authenticate(cmd, a, l.password); err != nil {

@@ -2,16 +2,19 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/weftnet/weft/cli"
 	"github.com/weftnet/weft/fault"
+	"github.com/weftnet/weft/pki"
 )
 
 func TestLogin(t *testing.T) {
@@ -60,6 +63,31 @@ func TestLogin(t *testing.T) {
 	}
 	if _, _, code := c.run("logout"); code != 0 {
 		t.Errorf("second logout: %d", code)
+	}
+}
+
+func TestCAsThatHaveChanged(t *testing.T) {
+	c := newController(t)
+	other, err := pki.NewRoot("other", "example", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(map[string]any{"current": "default", "contexts": map[string]any{
+		"default": map[string]any{"address": c.server.URL, "ca": pki.EncodeCertificates(other.Certificate), "username": "admin", "token": "old"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "cli.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := c.run("list", "services"); code != cli.ExitUnavailable || !strings.Contains(stderr, "error: UNTRUSTED_CONTROLLER\n") {
+		t.Errorf("list: exit %d, %s", code, stderr)
+	}
+	if _, stderr, code := c.run("login", "-p", "secret"); code != cli.ExitUnavailable || !strings.Contains(stderr, "THAN AT THE LAST LOGIN") {
+		t.Errorf("login: exit %d, %s", code, stderr)
+	}
+	if _, stderr, code := c.run("login", "-p", "secret", "-y"); code != 0 {
+		t.Errorf("login --yes: exit %d, %s", code, stderr)
 	}
 }
 

@@ -18,13 +18,18 @@ import (
 // trust makes sure that the account's controller can be verified. Where
 // neither the system nor the account knows its CAs, it fetches them, checks
 // that the controller's certificate comes from them, shows their fingerprints
-// and asks, unless yes is set.
-func (t *tool) trust(cmd *cobra.Command, a *account, yes bool) error {
+// and asks, unless yes is set. given says that the CAs were named for this
+// login, so that no others will do.
+func (t *tool) trust(cmd *cobra.Command, a *account, given, yes bool) error {
 	ctx := cmd.Context()
 	err := t.probe(ctx, a)
 	var unknown x509.UnknownAuthorityError
-	if err == nil || !errors.As(err, &unknown) || a.CA != "" {
+	if err == nil || !errors.As(err, &unknown) || given {
 		return err
+	}
+	what := "is certified by CAs that are not known here"
+	if a.CA != "" {
+		what = "is certified by other CAs THAN AT THE LAST LOGIN"
 	}
 	anchors, err := t.fetchAnchors(ctx, a.Address)
 	if err != nil {
@@ -35,7 +40,7 @@ func (t *tool) trust(cmd *cobra.Command, a *account, yes bool) error {
 		return err
 	}
 	w := cmd.ErrOrStderr()
-	fmt.Fprintf(w, "%s is certified by CAs that are not known here:\n", a.Address)
+	fmt.Fprintf(w, "%s %s:\n", a.Address, what)
 	for _, c := range anchors {
 		sum := sha256.Sum256(c.Raw)
 		fmt.Fprintf(w, "  %s\n    SHA-256 %s\n", printable(c.Subject.String()), hex.EncodeToString(sum[:]))

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,4 +126,34 @@ func BenchmarkServicesOfIdentity(b *testing.B) {
 		for range v.Rights(policy.MayDial, "i7") {
 		}
 	}
+}
+
+// Views are read while changes are applied; the race detector watches.
+func TestReadersDuringApply(t *testing.T) {
+	e := large(t)
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for r := range 4 {
+		readers.Go(func() {
+			for i := r; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				v := e.View()
+				v.Check(policy.Dial, fmt.Sprint("i", i%1000), fmt.Sprint("s", i%200), "r1")
+				v.ChangedAt("i7")
+				for range v.CommonRouters("i7", "s7") {
+					break
+				}
+			}
+		})
+	}
+	for i := range 200 {
+		e.Apply(t0, policy.Put(&policy.Identity{ID: fmt.Sprint("i", i), Attributes: []string{fmt.Sprint("n", i%7)}}),
+			policy.Put(&policy.ServicePolicy{ID: "all", Identities: set(t, fmt.Sprint("#n", i%7)), Services: set(t, "#all")}))
+	}
+	close(done)
+	readers.Wait()
 }
