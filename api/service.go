@@ -75,10 +75,9 @@ func services() []Operation {
 	client := func(path, id, doc string, params []Param, res Result) Operation {
 		return Operation{API: Client, Method: "GET", Path: path, ID: id, Tag: r.tag, Doc: doc, Access: own, Params: params, Result: res}
 	}
-	token := Param{Name: "session-token", In: "header", Type: "string", Doc: "Service access token to use instead of the session."}
 	return append(ops,
 		client("/services", "listServices", "Lists the services that the caller may dial or bind.", paging(append(byRoles(), types)...), listOf[Service]()),
 		client("/services/{id}", "detailService", "Shows one service that the caller may dial or bind.", []Param{types}, detailOf[Service]()),
-		client("/services/{id}/edge-routers", "listServiceEdgeRouters", "Lists the routers that the caller shares with one service.", []Param{token}, detailOf[ServiceRouters]()),
+		client("/services/{id}/edge-routers", "listServiceEdgeRouters", "Lists the routers that the caller shares with one service.", nil, detailOf[ServiceRouters]()),
 		client("/services/{id}/terminators", "listServiceTerminators", "Lists the terminators of one service.", paging(), listOf[ClientTerminator]()))
 }

@@ -1,14 +1,12 @@
 package http
 
 import (
-	"slices"
 	"time"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
-	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 )
 
@@ -197,147 +195,4 @@ func (s *Server) noMfa(c *call) error {
 		return err
 	}
 	return c.done()
-}
-
-// serviceConfigs lists the config overrides of an identity.
-func (s *Server) serviceConfigs(c *call) error {
-	e, err := s.identities.get(c, c.id())
-	if err != nil {
-		return err
-	}
-	b, n := append(c.out[:0], `{"data":[`...), int64(0)
-	for _, service := range sortedKeys(e.ServiceConfigs) {
-		for _, typ := range sortedKeys(e.ServiceConfigs[service]) {
-			config := e.ServiceConfigs[service][typ]
-			if n > 0 {
-				b = append(b, ',')
-			}
-			n++
-			b = c.ep.encode.Append(b, &api.ServiceConfig{ConfigID: config, Config: c.ref(s.links.config, model.KindConfig, config),
-				ServiceID: service, Service: c.serviceRef(service)})
-		}
-	}
-	c.out = append(appendPagination(append(b, `],"meta":{`...), n, 0, n), "}}\n"...)
-	c.send(200)
-	return nil
-}
-
-// assignConfigs handles the assignment and the removal of overrides. A service
-// that is not there is skipped; a later override of a type replaces an earlier.
-func (s *Server) assignConfigs(add bool) handler {
-	return func(c *call) error {
-		e, err := s.identities.get(c, c.id())
-		if err != nil {
-			return err
-		}
-		all := map[string]map[string]string{}
-		for service, byType := range e.ServiceConfigs {
-			all[service] = map[string]string{}
-			for t, config := range byType {
-				all[service][t] = config
-			}
-		}
-		var pairs []api.ServiceConfigAssign
-		if c.body != nil {
-			pairs = *c.body.(*[]api.ServiceConfigAssign)
-		}
-		for _, p := range pairs {
-			if c.state.Get(model.KindService, *p.ServiceID) == nil {
-				continue
-			}
-			config := state.Get[model.Config](c.state, *p.ConfigID)
-			if config == nil {
-				return fault.NotFound.Errorf("config with id %s not found", *p.ConfigID)
-			}
-			override(all, *p.ServiceID, config, add)
-		}
-		if err := c.propose(c.command().Patch(model.KindIdentity, e.ID, map[string]any{"serviceConfigs": all})); err != nil {
-			return err
-		}
-		return c.done()
-	}
-}
-
-func override(all map[string]map[string]string, service string, config *model.Config, add bool) {
-	if !add {
-		if all[service][config.ConfigTypeID] == config.ID {
-			delete(all[service], config.ConfigTypeID)
-		}
-		if len(all[service]) == 0 {
-			delete(all, service)
-		}
-		return
-	}
-	if all[service] == nil {
-		all[service] = map[string]string{}
-	}
-	all[service][config.ConfigTypeID] = config.ID
-}
-
-// policyAdvice tells what an identity may do with a service.
-func (s *Server) policyAdvice(c *call) error {
-	i, err := s.identities.get(c, c.params[0])
-	if err != nil {
-		return err
-	}
-	sv := state.Get[model.Service](c.state, c.params[1])
-	if sv == nil {
-		return fault.NotFound.Errorf("service with id %s not found", c.params[1])
-	}
-	d := &api.PolicyAdvice{IdentityID: i.ID, Identity: c.identityRef(i.ID), ServiceID: sv.ID, Service: c.serviceRef(sv.ID),
-		IsDialAllowed: c.policy.Related(policy.MayDial, i.ID, sv.ID), IsBindAllowed: c.policy.Related(policy.MayBind, i.ID, sv.ID)}
-	mine := rights(c.policy, policy.MayUse, i.ID)
-	its := rights(c.policy, policy.MayServeBy, sv.ID)
-	d.IdentityRouterCount, d.ServiceRouterCount = len(mine), len(its)
-	for _, r := range mine {
-		if _, common := slices.BinarySearch(its, r); common {
-			d.CommonRouters = append(d.CommonRouters, api.RouterRef{Ref: c.ref(s.links.edgeRouter, model.KindEdgeRouter, r), IsOnline: s.cfg.Live.Router(r).Online})
-		}
-	}
-	b := append(c.out[:0], `{"data":`...)
-	b = c.ep.encode.Append(b, d)
-	c.out = append(b, `,"meta":null}`+"\n"...)
-	c.send(200)
-	return nil
-}
-
-// identityTypes are the two types, which are no entities of the state.
-func (s *Server) identityTypes() (list, detail handler) {
-	type kind struct {
-		name string
-		at   time.Time
-	}
-	shape := func(c *call, d *api.IdentityType, k *kind) {
-		base(&d.Base, &model.Base{ID: k.name, CreatedAt: k.at, UpdatedAt: k.at}, s.links.identityType)
-		d.Name = k.name
-	}
-	when := func(k *kind) time.Time { return k.at }
-	name := func(k *kind) string { return k.name }
-	l := &listing[kind, api.IdentityType]{shape: shape, table: newTable(nil, text("id", name), text("name", name),
-		moment("createdAt", when), moment("updatedAt", when), flag("isSystem", func(*call, *kind) bool { return false }), tagColumn[kind]())}
-	all := func(yield func(*kind) bool) {
-		for _, n := range []string{model.IdentityDefault, model.IdentityRouter} {
-			if !yield(&kind{n, s.cfg.StartedAt}) {
-				return
-			}
-		}
-	}
-	list = func(c *call) error {
-		p, err := l.page(c)
-		if err != nil {
-			return err
-		}
-		return l.answer(c, p, source[kind]{all, 2})
-	}
-	detail = func(c *call) error {
-		for k := range all {
-			if k.name == c.id() {
-				var d api.IdentityType
-				shape(c, &d, k)
-				return c.detail(&d)
-			}
-		}
-		return fault.NotFound.Errorf("identityType with id %s not found", c.id())
-	}
-	return list, detail
 }

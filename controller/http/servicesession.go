@@ -1,0 +1,125 @@
+package http
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/fault"
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/state"
+)
+
+// createSession handles POST /sessions. A service that the caller cannot see is
+// not found; one that it may not use in this way is a field error.
+func (s *Server) createSession(c *call) error {
+	in := c.body.(*api.SessionCreate)
+	kind, service := model.Dial, ""
+	if in.Type != nil {
+		kind = *in.Type
+	}
+	if in.ServiceID != nil {
+		service = *in.ServiceID
+	}
+	e := state.Get[model.Service](c.state, service)
+	if e == nil || !usableBy(c, c.caller.IdentityID)(e) {
+		return fault.NotFound.Errorf("service with id %s not found", service)
+	}
+	relation := policy.MayDial
+	if kind == model.Bind {
+		relation = policy.MayBind
+	}
+	if kind != model.Dial && kind != model.Bind || !c.policy.Related(relation, c.caller.IdentityID, service) {
+		return fault.CouldNotValidate.Field("ServiceId", "service not found", service).
+			WithRemedy("no service policy of type %s contains both the identity and the service; create one or add a role to one", kind)
+	}
+	routers := c.sessionRouters(c.caller.IdentityID, service)
+	if !slices.ContainsFunc(routers, func(r api.SessionRouter) bool { return r.IsOnline }) {
+		return fault.NoEdgeRoutersAvailable.New(nil)
+	}
+	session, err := s.cfg.Services.Create(c.ctx, c.caller, service, kind)
+	if err != nil {
+		return err
+	}
+	return c.detail(&api.Session{APISessionID: session.APISessionID, EdgeRouters: routers, ID: session.ID, IdentityID: session.IdentityID,
+		ServiceID: session.ServiceID, Token: session.Token, Type: session.Type})
+}
+
+func (c *call) sessionRouters(identity, service string) []api.SessionRouter {
+	common := c.commonRouters(identity, service)
+	out := make([]api.SessionRouter, len(common))
+	for i, r := range common {
+		out[i] = api.SessionRouter{RouterProperties: r, URLs: r.SupportedProtocols}
+	}
+	return out
+}
+
+func shapeSession(c *call, d *api.Session, e *ServiceSession) {
+	created, updated, tags := e.CreatedAt, e.UpdatedAt, api.Tags(e.Tags)
+	service := c.serviceRef(e.ServiceID)
+	*d = api.Session{Links: &api.Links{Set: c.s.links.session, ID: e.ID}, APISessionID: e.APISessionID,
+		APISession: &api.Ref{Links: api.Links{Set: c.s.links.apiSession, ID: e.APISessionID}, Entity: "api-sessions", ID: e.APISessionID},
+		CreatedAt:  &created, UpdatedAt: &updated, Tags: &tags, EdgeRouters: c.sessionRouters(e.IdentityID, e.ServiceID),
+		ID: e.ID, IdentityID: e.IdentityID, Service: &service, ServiceID: e.ServiceID, Token: e.ID, Type: e.Type}
+	for _, id := range e.PolicyIDs {
+		d.ServicePolicies = append(d.ServicePolicies, c.ref(c.s.links.servicePolicy, model.KindServicePolicy, id))
+	}
+}
+
+// serviceSessions handles the service sessions of the caller or of everybody.
+func (s *Server) serviceSessions(all bool) (list, detail, remove, path handler) {
+	l := &listing[ServiceSession, api.Session]{shape: shapeSession, table: newTable(func(e *ServiceSession) map[string]any { return e.Tags },
+		text("id", func(e *ServiceSession) string { return e.ID }), text("token", func(e *ServiceSession) string { return e.ID }),
+		text("type", func(e *ServiceSession) string { return e.Type }), text("apiSession", func(e *ServiceSession) string { return e.APISessionID }),
+		text("service", func(e *ServiceSession) string { return e.ServiceID }),
+		moment("createdAt", func(e *ServiceSession) time.Time { return e.CreatedAt }), moment("updatedAt", func(e *ServiceSession) time.Time { return e.UpdatedAt }),
+		flag("isSystem", func(*call, *ServiceSession) bool { return false }), tagColumn[ServiceSession]())}
+	mine := func(c *call, e *ServiceSession) bool { return all || e.APISessionID == c.caller.SessionID }
+	get := func(c *call) (*ServiceSession, error) {
+		if e := s.cfg.Services.ServiceSession(c.id()); e != nil && mine(c, e) {
+			return e, nil
+		}
+		return nil, fault.NotFound.Errorf("session with id %s not found", c.id())
+	}
+	list = func(c *call) error {
+		p, err := l.page(c)
+		if err != nil {
+			return err
+		}
+		sorted := inOrder(s.cfg.Services.ServiceSessions(), func(e *ServiceSession) string { return e.ID })
+		return l.answer(c, p, source[ServiceSession]{func(yield func(*ServiceSession) bool) {
+			for e := range sorted {
+				if mine(c, e) && !yield(e) {
+					return
+				}
+			}
+		}, -1})
+	}
+	detail = func(c *call) error {
+		e, err := get(c)
+		if err != nil {
+			return err
+		}
+		var d api.Session
+		shapeSession(c, &d, e)
+		return c.detail(&d)
+	}
+	remove = func(c *call) error {
+		e, err := get(c)
+		if err != nil {
+			return err
+		}
+		if err := s.cfg.Services.EndServiceSession(c.ctx, e.ID); err != nil {
+			return err
+		}
+		return c.done()
+	}
+	path = func(c *call) error {
+		if _, err := get(c); err != nil {
+			return err
+		}
+		return c.detail(&api.RoutePath{})
+	}
+	return list, detail, remove, path
+}
