@@ -196,8 +196,8 @@ func (a *Edge) DetailService(ctx context.Context, id string, p *DetailServicePar
 }
 
 // ListServiceEdgeRouters lists the routers that the caller shares with one service.
-func (a *Edge) ListServiceEdgeRouters(ctx context.Context, id string, p *EdgeListServiceEdgeRoutersParams) (*ServiceRouters, error) {
-	return detail[ServiceRouters](ctx, a.c, call{method: "GET", path: "/edge/client/v1/services/" + segment(id) + "/edge-routers", params: p})
+func (a *Edge) ListServiceEdgeRouters(ctx context.Context, id string) (*ServiceRouters, error) {
+	return detail[ServiceRouters](ctx, a.c, call{method: "GET", path: "/edge/client/v1/services/" + segment(id) + "/edge-routers"})
 }
 
 // ListServiceTerminators lists the terminators of one service.

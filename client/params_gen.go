@@ -198,20 +198,6 @@ func (p *DetailServiceParams) add(q url.Values, h http.Header) {
 	}
 }
 
-// EdgeListServiceEdgeRoutersParams are the parameters of listServiceEdgeRouters; zero members are not sent.
-type EdgeListServiceEdgeRoutersParams struct {
-	SessionToken string // Service access token to use instead of the session.
-}
-
-func (p *EdgeListServiceEdgeRoutersParams) add(q url.Values, h http.Header) {
-	if p == nil {
-		return
-	}
-	if p.SessionToken != "" {
-		h.Set("session-token", p.SessionToken)
-	}
-}
-
 // ListEdgeRoutersParams are the parameters of listEdgeRouters; zero members are not sent.
 type ListEdgeRoutersParams struct {
 	ListParams
