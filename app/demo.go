@@ -124,27 +124,37 @@ func freePorts(n int) ([]int, error) {
 	return ports, nil
 }
 
-func (d *demo) login(ctx context.Context) (string, error) {
-	ca, err := os.ReadFile(filepath.Join(d.network.Dir, dirPKI, pki.FileCA))
+func (d *demo) login(ctx context.Context) (_ string, err error) {
+	d.admin, err = logIn(ctx, d.network, defaultUsername, d.password)
+	if err == nil {
+		d.parts.add(func() error { d.admin.Close(); return nil })
+	}
+	return "", err
+}
+
+// logIn returns a client of a network that is logged in by password. The caller
+// closes it.
+func logIn(ctx context.Context, u *Up, username, password string) (*client.Client, error) {
+	ca, err := os.ReadFile(filepath.Join(u.Dir, dirPKI, pki.FileCA))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	bundle, err := pki.ParseBundle(ca)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	d.admin, err = client.New(d.network.API, client.Options{TLS: &tls.Config{RootCAs: bundle.Pool()}})
+	c, err := client.New(u.API, client.Options{TLS: &tls.Config{RootCAs: bundle.Pool()}})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	d.parts.add(func() error { d.admin.Close(); return nil })
-	session, err := d.admin.Management().Authenticate(ctx, &client.AuthenticateParams{Method: "password"},
-		&client.Authenticate{Username: client.Ptr(defaultUsername), Password: &d.password})
+	session, err := c.Management().Authenticate(ctx, &client.AuthenticateParams{Method: "password"},
+		&client.Authenticate{Username: &username, Password: &password})
 	if err != nil {
-		return "", err
+		c.Close()
+		return nil, err
 	}
-	d.admin.SetToken(session.Token)
-	return "", nil
+	c.SetToken(session.Token)
+	return c, nil
 }
 
 // createEntities makes what the page needs: two identities, the service and

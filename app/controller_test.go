@@ -1,0 +1,124 @@
+package app
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/observe"
+)
+
+// controllerFile writes a configuration with only `db`, as older files of the
+// ecosystem have it, and the PKI that it names.
+func controllerFile(t *testing.T, change func(string) string) *conf.Controller {
+	t.Helper()
+	port := testPorts(t, 1)[0]
+	l := &layout{Dir: t.TempDir(), Address: "localhost", APIPort: port, CtrlPort: port, RouterPort: 1}
+	if _, err := l.makePKI(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := l.render(fileController)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.Replace(text, "cluster:\n  dataDir:", "db:", 1)
+	text = strings.Replace(text, `/data"`, `/ctrl.db"`, 1)
+	if change != nil {
+		text = change(text)
+	}
+	cfg, _, err := conf.ParseController(l.controllerFile(), []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	answer, err := c.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+func TestControllerWithOnlyDB(t *testing.T) {
+	cfg := controllerFile(t, nil)
+	log := observe.Discard()
+	if err := InitAdmin(testContext(t), cfg, "admin", "secret", log); err != nil {
+		t.Fatal(err)
+	}
+	if err := InitAdmin(testContext(t), cfg, "again", "secret", log); err == nil {
+		t.Error("a second default administrator was made")
+	}
+	c, err := StartController(testContext(t), ControllerOptions{Config: cfg, Build: Build{Version: Version}, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(strings.TrimSuffix(cfg.DB, ".db") + ".weft/raft.db"); err != nil {
+		t.Error("the data is not beside db:", err)
+	}
+	base := "https://" + cfg.Edge.API.Address.String()
+	for path, want := range map[string]string{"/": `"version":"` + Version + `"`, "/health-checks": "bolt.read", "/edge/client/v1/version": "apiVersions"} {
+		if status, body := get(t, base+path); status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if _, err := StartController(testContext(t), ControllerOptions{Config: cfg, Log: log}); err == nil {
+		t.Error("a second controller runs on the same data")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestControllerFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(string) string
+		want   string
+	}{
+		{"cluster without data", func(s string) string { return strings.Replace(s, "db:", "cluster:\n  dataDir:", 1) }, "data directory"},
+		{"missing key", func(s string) string { return strings.Replace(s, "edge.key.pem", "none.pem", 1) }, "edge.enrollment.signingCert.key"},
+		{"key of another certificate", func(s string) string { return strings.Replace(s, "edge.key.pem", "controller.key.pem", 1) }, "do not belong together"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := controllerFile(t, tt.change)
+			_, err := StartController(testContext(t), ControllerOptions{Config: cfg, Log: observe.Discard()})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "heap")
+	stop, err := startProfiles(&conf.Profile{Memory: &conf.MemoryProfile{Path: path, Interval: time.Hour}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		t.Error("no heap profile:", err)
+	}
+	_, err = startProfiles(&conf.Profile{Memory: &conf.MemoryProfile{Path: filepath.Join(path, "x")}})
+	if err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("a path that cannot be written: %v", err)
+	}
+}
