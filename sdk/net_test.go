@@ -421,6 +421,64 @@ func TestRouterRestart(t *testing.T) {
 	conn.Close()
 }
 
+// A network that has forgotten all sessions gets new ones.
+func TestSessionsForgottenEverywhere(t *testing.T) {
+	n := newFakeNet(t)
+	r := n.router(nil)
+	n.service("echo", false, PermissionDial, PermissionBind)
+	l, err := n.client(Options{}).Listen("echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := n.client(Options{})
+	conn, err := c.Dial(t.Context(), "echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	n.mu.Lock()
+	clear(n.tokens)
+	clear(n.sessions)
+	n.mu.Unlock()
+	r.stop()
+	eventually(t, "the loss", func() bool { return l.Terminators() == 0 && len(c.liveLinks()) == 0 })
+	r.start()
+	eventually(t, "terminator", func() bool { return l.Terminators() == 1 })
+	if conn, err = c.Dial(t.Context(), "echo"); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}
+
+// While no controller answers, what is known is enough to come back to a router.
+func TestRouterRestartWithoutController(t *testing.T) {
+	n := newFakeNet(t)
+	r := n.router(nil)
+	n.service("echo", true, PermissionDial, PermissionBind)
+	l, err := n.client(Options{}).Listen("echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := n.client(Options{})
+	conn, err := c.Dial(t.Context(), "echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	n.http.CloseClientConnections()
+	n.http.Listener.Close()
+	r.stop()
+	eventually(t, "the loss", func() bool { return l.Terminators() == 0 && len(c.liveLinks()) == 0 })
+	r.start()
+	eventually(t, "terminator", func() bool { return l.Terminators() == 1 })
+	if conn, err = c.Dial(t.Context(), "echo"); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}
+
 func TestListenRefusals(t *testing.T) {
 	n := newFakeNet(t)
 	c := n.client(Options{})

@@ -17,6 +17,9 @@ const alpn = "ziti-edge"
 // accepts the session: routers of the field answer the hello before they judge it.
 const shortLife = 8 * time.Second
 
+// verifyTimeout bounds the question whether the session is still good.
+const verifyTimeout = 3 * time.Second
+
 // router is an edge router that the client may use, connected or not.
 type router struct {
 	c             *Client
@@ -71,8 +74,15 @@ func (r *router) dial(ctx context.Context) (*link, error) {
 	r.doubt = false
 	r.mu.Unlock()
 	if doubt {
-		if err := r.c.verifyLogin(ctx); err != nil {
+		vctx, cancel := context.WithTimeout(ctx, verifyTimeout)
+		err := r.c.verifyLogin(vctx)
+		cancel()
+		var refused *Error
+		if errors.As(err, &refused) {
 			return nil, err
+		}
+		if err != nil { // without a controller the session may still be good
+			r.c.log.Debug("session not verified", "error", err)
 		}
 	}
 	s, err := r.c.login(ctx)
