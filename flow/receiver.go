@@ -109,11 +109,13 @@ func (r *receiver) deliver(flags xgress.Flags, seg Segment) {
 	r.buffered -= charge(&seg)
 	const layer = xgress.FlagCircuitStart | xgress.FlagEOF | xgress.FlagCircuitEnd
 	done := r.eof || r.discard
+	if flags&xgress.FlagCircuitEnd != 0 {
+		// Without an EOF before it, this is how a peer that does not yet know our
+		// capabilities ends its data; it still reads.
+		r.ended = r.eof
+	}
 	if flags&(xgress.FlagEOF|xgress.FlagCircuitEnd) != 0 {
 		r.eof = true
-	}
-	if flags&xgress.FlagCircuitEnd != 0 {
-		r.ended = true
 	}
 	if flags&xgress.FlagChunk != 0 && !done {
 		if seg = r.assemble(seg); seg.Data == nil {
