@@ -22,8 +22,8 @@ type changes struct {
 // errGap says that a change does not continue the slice.
 var errGap = errors.New("uplink: change of another slice")
 
-// apply makes a complete change visible. An error means that the slice is not
-// what it should be and has to be sent whole.
+// apply makes a complete change visible, as far as it is understood. An error
+// means that the slice is not what it should be.
 func (d *Directory) apply(u *control.Update) (changes, error) {
 	d.applying.Lock()
 	defer d.applying.Unlock()
@@ -43,13 +43,10 @@ func (d *Directory) apply(u *control.Update) (changes, error) {
 	close(d.news)
 	d.news = make(chan struct{})
 	d.mu.Unlock()
-	if err != nil {
-		return news, err
+	if err == nil && !fits {
+		err = fmt.Errorf("uplink: slice at index %d has another digest than the controller's", u.To)
 	}
-	if !fits && !u.Whole {
-		return news, fmt.Errorf("uplink: slice at index %d has another digest than the controller's", u.To)
-	}
-	return news, nil
+	return news, err
 }
 
 // replace puts the items of u into the slice and returns those that change

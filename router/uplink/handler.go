@@ -31,17 +31,23 @@ func (h *sessionHandler) HandleSlice(m *ctrl.SliceUpdate) {
 		return
 	}
 	news, err := h.u.apply(update)
-	if err != nil {
+	switch {
+	case err == nil:
+	case update.Whole: // asking again would bring the same
+		h.u.cfg.Log.Error("slice not understood in full", "index", update.To, "error", err)
+	default:
 		h.u.cfg.Log.Warn("slice not up to date, asking for the whole", "error", err)
-		h.mu.Lock()
-		s := h.session
-		h.mu.Unlock()
-		if s != nil {
-			s.Resync()
-		}
-		return
+		h.resync()
 	}
 	h.u.publish(news)
+}
+
+func (h *sessionHandler) resync() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session != nil {
+		h.session.Resync()
+	}
 }
 
 // HandleUnroute ends circuits.
