@@ -84,7 +84,9 @@ func (c *Conn) openFlow() {
 	f := flow.New(flow.Config{Circuit: c.circuit, Role: role, Output: c.l.ch, ConnID: c.id, HasConnID: true, Closed: c.finished})
 	c.body = f
 	f.Start()
-	c.greet()
+	if c.dialer {
+		c.greet()
+	}
 	c.replay()
 }
 
@@ -95,15 +97,16 @@ func (c *Conn) openPlain() {
 	c.replay()
 }
 
-// greet sends the header of the encrypted stream, which must be first.
+// greet sends the header of the encrypted stream unless it is sent already. A
+// host does so when the dialer has started the circuit: what comes before its
+// dial is answered may get lost. If there is no room now, the first write does it.
 func (c *Conn) greet() {
-	if c.sec == nil {
-		return
+	if c.sec != nil {
+		c.sec.tryGreet(func(h []byte) bool {
+			ok, err := c.body.TryWrite(flow.Item{Data: h})
+			return ok || err != nil // an error is that of all later writes
+		})
 	}
-	if ok, err := c.body.TryWrite(flow.Item{Data: c.sec.header}); !ok && err == nil {
-		c.l.r.c.spawn(func() { _ = c.body.WriteMessage(flow.Item{Data: c.sec.header}) }) // fails only with the connection
-	}
-	c.sec.header = nil
 }
 
 // replay hands over what came early, in order, before anything later.
@@ -145,6 +148,9 @@ func (c *Conn) deliver(f *channel.Frame) {
 		case xgress.TypePayload:
 			c.watchEnd(f)
 			b.HandlePayload(&f.Message, f)
+			if !c.dialer {
+				c.greet()
+			}
 			return
 		case xgress.TypeAcknowledgement:
 			b.HandleAck(&f.Message)

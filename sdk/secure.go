@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/wire/edge"
@@ -14,7 +15,9 @@ import (
 
 // secure is the end-to-end encryption of one connection. An idle one holds no buffers.
 type secure struct {
-	header []byte // of our stream, until it is sent
+	greeted atomic.Bool
+	hmu     sync.Mutex
+	header  []byte // of our stream, until it is sent
 
 	wmu  sync.Mutex
 	enc  *secretstream.Encryptor
@@ -51,11 +54,45 @@ func newSecure(keys secretstream.SessionKeys) (*secure, error) {
 	return &secure{header: header, enc: enc, rx: keys.RX}, nil
 }
 
+// tryGreet gives the header to try, which reports whether it took it. It does
+// not wait for a write that is about to send it.
+func (s *secure) tryGreet(try func(header []byte) bool) {
+	if !s.greeted.Load() && s.hmu.TryLock() {
+		defer s.hmu.Unlock()
+		s.give(try)
+	}
+}
+
+// give is for whoever holds hmu. Nothing may be written before the header.
+func (s *secure) give(send func(header []byte) bool) {
+	if s.header != nil && send(s.header) {
+		s.header = nil
+		s.greeted.Store(true)
+	}
+}
+
+// greet sends the header, waiting for room, with the writer's lock held.
+func (s *secure) greet(to stream) (err error) {
+	if s.greeted.Load() {
+		return nil
+	}
+	s.hmu.Lock()
+	defer s.hmu.Unlock()
+	s.give(func(h []byte) bool {
+		err = to.WriteMessage(flow.Item{Data: h})
+		return err == nil
+	})
+	return err
+}
+
 func (s *secure) write(to stream, p []byte) (int, error) {
 	s.wmu.Lock()
 	defer s.wmu.Unlock()
 	if s.werr != nil {
 		return 0, s.werr
+	}
+	if err := s.greet(to); err != nil {
+		return 0, err
 	}
 	n := 0
 	buf := scratches.Get().(*scratch)
