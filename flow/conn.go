@@ -84,21 +84,44 @@ func (c *Conn) finishStep(out *batch, ev events, ctx func() context.Context) {
 
 func (c *Conn) send(out *batch, ctx func() context.Context) {
 	for _, o := range out.msgs {
-		if c.cfg.Output.TrySend(&o.m) {
+		if o.ack {
+			c.sendAck(o)
 			continue
 		}
-		switch {
-		case o.fresh && ctx != nil:
-			// On failure the payload counts as lost on the way: it is in the
-			// window and the timer repeats it, unless the channel is gone.
-			_ = c.cfg.Output.Send(ctx(), &o.m)
-			c.sent()
-		case o.buf == nil && !o.fresh:
-			c.mu.Lock()
-			c.m.unsent(c.now(), o.seqs)
-			c.arm()
-			c.mu.Unlock()
+		if c.cfg.Output.TrySend(&o.m) || !o.fresh {
+			continue
 		}
+		if ctx != nil {
+			err := c.cfg.Output.Send(ctx(), &o.m)
+			if c.sent(); err == nil {
+				continue
+			}
+		}
+		// The payload is in the window; a timer tries again.
+		c.mu.Lock()
+		c.m.noRoom(c.now(), o.seq)
+		c.arm()
+		c.mu.Unlock()
+	}
+}
+
+// sendAck sends an acknowledgement and those that became due meanwhile.
+func (c *Conn) sendAck(o *outMsg) {
+	for more := newBatch(); ; {
+		ok := c.cfg.Output.TrySend(&o.m)
+		c.mu.Lock()
+		if !ok {
+			c.m.unsent(c.now(), o.seqs)
+		}
+		more.clear()
+		c.m.acked(more)
+		c.arm()
+		c.mu.Unlock()
+		if len(more.msgs) == 0 {
+			more.free()
+			return
+		}
+		o = more.msgs[0]
 	}
 }
 

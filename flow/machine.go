@@ -46,6 +46,8 @@ type machine struct {
 
 	wantWrite bool          // somebody waits for credit
 	probeAt   time.Duration // when to send without credit, 0 = not needed
+	releaseAt time.Duration // when to send again what found no room, 0 = nothing
+	crowded   uint          // failures to find room since the last message of the peer
 
 	finished bool  // no message is sent or expected any more
 	readErr  error // after the stored data; nil means io.EOF once receiver.eof
@@ -99,7 +101,7 @@ func (m *machine) encode(now time.Duration, s *sent, seq int32, again bool, out 
 		s.buf.retain()
 		o.buf, p.Data = s.buf, s.buf.b
 	}
-	o.fresh = !again
+	o.fresh, o.seq = !again, seq
 	o.m = p.Message(message.Headers(o.head[:0]))
 	out.msgs = append(out.msgs, o)
 }
@@ -217,7 +219,7 @@ func (m *machine) deadline() time.Duration {
 		}
 	}
 	if len(m.acks) > 0 || m.untold {
-		sooner(m.ackSince + ackDelay)
+		sooner(m.ackAt)
 	}
 	if at, ok := m.oldest(); ok {
 		sooner(at + m.rtt.timeout(m.backoff))
@@ -232,6 +234,7 @@ func (m *machine) deadline() time.Duration {
 		sooner(m.closeBy)
 	}
 	sooner(m.probeAt)
+	sooner(m.releaseAt)
 	return d
 }
 
@@ -244,8 +247,12 @@ func (m *machine) tick(now time.Duration, out *batch) events {
 	if m.role == Terminator && !m.started && m.startBy != 0 && now >= m.startBy {
 		return m.abort(ErrNotStarted)
 	}
-	if (len(m.acks) > 0 || m.untold) && now >= m.ackSince+ackDelay {
+	if (len(m.acks) > 0 || m.untold) && now >= m.ackAt {
 		m.acknowledge(out)
+	}
+	if m.releaseAt != 0 && now >= m.releaseAt {
+		m.releaseAt = 0
+		m.release(now, func(s *sent, seq int32) { m.encode(now, s, seq, false, out) })
 	}
 	if at, ok := m.oldest(); ok {
 		if rto := m.rtt.timeout(m.backoff); now >= at+rto {
@@ -263,6 +270,19 @@ func (m *machine) tick(now time.Duration, out *batch) events {
 	}
 	m.sendFin(now, out)
 	return ev | m.settle(now, out)
+}
+
+// noRoom says that a payload sent for the first time did not get out.
+func (m *machine) noRoom(now time.Duration, seq int32) {
+	if !m.finished && m.hold(seq) && m.releaseAt == 0 {
+		m.releaseAt = now + m.roomDelay()
+	}
+}
+
+// roomDelay is the time until the next attempt to find room.
+func (m *machine) roomDelay() time.Duration {
+	m.crowded++
+	return ackDelay << min(m.crowded-1, 6)
 }
 
 func (m *machine) retransmit(now, before time.Duration, out *batch) {

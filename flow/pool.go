@@ -54,6 +54,8 @@ type outMsg struct {
 	seqs  []byte  // body of an acknowledgement
 	buf   *buffer // body of a payload
 	fresh bool    // first transmission of a payload: worth waiting for room
+	seq   int32   // of a payload
+	ack   bool
 }
 
 var outMsgPool = sync.Pool{New: func() any { return new(outMsg) }}
@@ -64,7 +66,7 @@ func (o *outMsg) free() {
 	if o.buf != nil {
 		o.buf.release()
 	}
-	o.m, o.buf, o.fresh = message.Message{}, nil, false
+	o.m, o.buf, o.fresh, o.ack = message.Message{}, nil, false, false
 	if cap(o.seqs) > 4096 {
 		o.seqs = nil
 	}
@@ -80,6 +82,11 @@ var batchPool = sync.Pool{New: func() any { return &batch{msgs: make([]*outMsg, 
 func newBatch() *batch { return batchPool.Get().(*batch) }
 
 func (b *batch) free() {
+	b.clear()
+	batchPool.Put(b)
+}
+
+func (b *batch) clear() {
 	for i, m := range b.msgs {
 		if m != nil {
 			m.free()
@@ -87,5 +94,4 @@ func (b *batch) free() {
 		b.msgs[i] = nil
 	}
 	b.msgs = b.msgs[:0]
-	batchPool.Put(b)
 }

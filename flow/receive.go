@@ -23,6 +23,7 @@ func (m *machine) payload(now time.Duration, msg *message.Message, owner Release
 	seg.Data, seg.UUID = p.Data, p.UUID
 	seg.EdgeFlags, seg.HasEdgeFlags = p.EdgeFlags, p.HasEdgeFlags
 	seg.layer = p.HasCapabilities
+	m.crowded = 0
 	stored, wasEOF := len(m.stock), m.eof
 	fresh := m.take(now, &p, seg)
 	var ev events
@@ -78,6 +79,7 @@ func (m *machine) ack(now time.Duration, msg *message.Message, out *batch) event
 	if err != nil || m.finished || (a.Flags&xgress.FlagOriginator != 0) == (m.role == Terminator) {
 		return 0
 	}
+	m.crowded = 0
 	if a.RecvBuffer != xgress.UnknownRecvBuffer {
 		m.peerBuffer = int(a.RecvBuffer)
 	}
@@ -112,7 +114,14 @@ func (m *machine) flushAcks(out *batch) {
 }
 
 // acknowledge sends the pending sequences, if any, and the size of the buffer.
+// While an earlier acknowledgement is on its way out, it waits for that: a late
+// one with an old size would stop the peer for want of a newer one.
 func (m *machine) acknowledge(out *batch) {
+	if m.acking {
+		m.ackAgain = true
+		return
+	}
+	m.acking = true
 	m.announced = m.buffered
 	a := xgress.Ack{
 		Circuit: m.circuit, RecvBuffer: uint32(max(0, m.buffered)), RTT: m.ackRTT,
@@ -125,11 +134,20 @@ func (m *machine) acknowledge(out *batch) {
 		a.RTT = 0
 	}
 	o := newOutMsg()
-	o.seqs = append(o.seqs[:0], m.acks...)
+	o.ack, o.seqs = true, append(o.seqs[:0], m.acks...)
 	a.Seqs = o.seqs
 	o.m = a.Message(message.Headers(o.head[:0]))
 	out.msgs = append(out.msgs, o)
 	m.acks, m.ackSize, m.ackNow, m.untold = m.acks[:0], 0, false, false
+}
+
+// acked says that the acknowledgement of the last step is out.
+func (m *machine) acked(out *batch) {
+	m.acking = false
+	if m.ackAgain && !m.finished {
+		m.ackAgain = false
+		m.acknowledge(out)
+	}
 }
 
 // unsent takes back acknowledgements for which there was no room.
@@ -137,10 +155,8 @@ func (m *machine) unsent(now time.Duration, seqs []byte) {
 	if m.finished {
 		return
 	}
-	if len(m.acks) == 0 {
-		m.ackSince = now
-	}
 	m.untold = true
+	m.ackAt = now + m.roomDelay()
 	if len(m.acks) < 64<<10 {
 		m.acks = append(m.acks, seqs...)
 	}

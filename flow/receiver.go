@@ -37,11 +37,13 @@ type receiver struct {
 
 	acks      []byte // sequences to acknowledge, encoded
 	ackSize   int
-	ackSince  time.Duration
+	ackAt     time.Duration // when to send them at the latest
 	ackRTT    uint16
 	ackNow    bool
 	announced int  // buffer size as last told
 	untold    bool // an announcement did not get out
+	acking    bool // an acknowledgement is on its way out
+	ackAgain  bool // another one is wanted
 
 	chunk      []byte // reassembly
 	chunkTotal int
@@ -92,7 +94,7 @@ func (r *receiver) take(now time.Duration, p *xgress.Payload, seg Segment) bool 
 // note remembers to acknowledge p.
 func (r *receiver) note(now time.Duration, p *xgress.Payload, size int) {
 	if len(r.acks) == 0 {
-		r.ackSince = now
+		r.ackAt = now + ackDelay
 	}
 	r.acks = xgress.AppendSeq(r.acks, p.Seq)
 	r.ackSize += size

@@ -19,6 +19,7 @@ type sent struct {
 	hasEdge  bool
 	caps     bool
 	acked    bool
+	held     bool  // found no room in the channel yet
 	times    uint8 // transmissions, saturating
 	buf      *buffer
 	uuid     []byte
@@ -149,6 +150,26 @@ func (s *sender) overdue(now, before time.Duration, yield func(*sent, int32)) in
 		n++
 	}
 	return n
+}
+
+// hold notes that a payload found no room in the channel.
+func (s *sender) hold(seq int32) bool {
+	i := int(seq) - int(s.base)
+	if i < 0 || i >= s.pending() || s.queue[s.head+i].acked {
+		return false
+	}
+	s.queue[s.head+i].held = true
+	return true
+}
+
+// release yields the payloads that found no room.
+func (s *sender) release(now time.Duration, yield func(*sent, int32)) {
+	for i := s.head; i < len(s.queue); i++ {
+		if p := &s.queue[i]; p.held && !p.acked {
+			p.held, p.at = false, now
+			yield(p, s.base+int32(i-s.head))
+		}
+	}
 }
 
 // oldest returns when the first unacknowledged payload was last sent.

@@ -92,9 +92,12 @@ func (w *world) push(at time.Duration, to int, m *message.Message) {
 
 // transmit puts the messages of side i on the network.
 func (w *world) transmit(i int, out *batch) {
-	for _, o := range out.msgs {
+	for k := 0; k < len(out.msgs); k++ {
+		o := out.msgs[k]
 		if o.m.Type == xgress.TypePayload {
 			w.sentN[i]++
+		} else {
+			w.sides[i].m.acked(out)
 		}
 		for n := 1; n > 0; n-- {
 			if w.rng.Float64() < w.rules.double {

@@ -34,8 +34,7 @@ func (c *Conn) WriteMessage(it Item) error {
 }
 
 // TryWrite is WriteMessage without waiting; ok is false if there is no credit,
-// and Config.Writable is called when there is again. A payload that the Output
-// has no room for counts as lost on the way.
+// and Config.Writable is called when there is again.
 func (c *Conn) TryWrite(it Item) (ok bool, err error) {
 	out := newBatch()
 	c.mu.Lock()
