@@ -136,6 +136,8 @@ func fromClosed(m *edge.StateClosed) *Error {
 			e.kind = ErrAccessDenied
 		case edge.CodeInvalidService:
 			e.kind = ErrServiceNotFound
+		case edge.CodeInvalidEdgeRouterForSession:
+			e.kind = ErrNoRouter
 		case edge.CodeEncryptionDataMissing:
 			e.kind = ErrEncryption
 		case edge.CodePostureCheckFailed:

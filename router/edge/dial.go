@@ -258,15 +258,21 @@ func refusalOf(r *ctrl.Refusal) *edge.StructuredError {
 	if e.Message == "" {
 		e.Message = "refused by the controller: " + r.GetCode()
 	}
-	switch r.GetCode() {
-	case "INVALID_SERVICE":
+	switch code := policy.Code(r.GetCode()); code {
+	case "INVALID_SERVICE", policy.ServiceUnknown:
 		e.Code, e.RetryHint = edge.CodeInvalidService, edge.RetryNotRetriable
-	case "INVALID_SESSION", "INVALID_API_SESSION":
+	case "INVALID_SESSION":
 		e.Code, e.RetryHint = edge.CodeInvalidSession, edge.RetryStartOver
+	case "INVALID_API_SESSION", "SESSION_ENDED", policy.IdentityUnknown, policy.IdentityDisabled:
+		e.Code, e.RetryHint = edge.CodeInvalidAPISession, edge.RetryStartOver
 	case "ENCRYPTION_DATA_MISSING":
 		e.Code, e.RetryHint = edge.CodeEncryptionDataMissing, edge.RetryStartOver
-	case "ACCESS_DENIED", "UNAUTHORIZED":
+	case "ACCESS_DENIED", "UNAUTHORIZED", policy.NoDialPolicy, policy.NoBindPolicy:
 		e.Code, e.RetryHint = edge.CodeAccessDenied, edge.RetryStartOver
+	case policy.NoCommonRouter, policy.RouterUnknown, policy.RouterDisabled, policy.IdentityNotRouted, policy.ServiceNotRouted:
+		e.Code, e.RetryHint = edge.CodeInvalidEdgeRouterForSession, edge.RetryStartOver
+	case "INVALID_TERMINATOR":
+		e.Code, e.RetryHint = edge.CodeInvalidTerminator, edge.RetryNotRetriable
 	case "SERVER_TOO_MANY_REQUESTS":
 		e.RetryHint = edge.RetryTooBusy
 	}
