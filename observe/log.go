@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"strings"
 	"time"
 )
@@ -46,8 +47,8 @@ func NewLog(w io.Writer, cfg LogConfig) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, opts))
 }
 
-// houseStyle writes time and level as NewLog promises and durations and
-// errors as text.
+// houseStyle writes time and level as NewLog promises, and durations, times,
+// errors and network addresses as text.
 func houseStyle(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 {
 		switch a.Key {
@@ -64,6 +65,9 @@ func houseStyle(groups []string, a slog.Attr) slog.Attr {
 	}
 	if a.Value.Kind() == slog.KindTime {
 		return slog.String(a.Key, a.Value.Time().UTC().Format(time.RFC3339Nano))
+	}
+	if addr, ok := a.Value.Any().(net.Addr); ok {
+		return slog.String(a.Key, addr.String())
 	}
 	return a
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,7 +16,8 @@ func TestJSONLines(t *testing.T) {
 	var out bytes.Buffer
 	level := new(slog.LevelVar)
 	log := NewLog(&out, LogConfig{Level: level})
-	log.Warn("router disconnected", "router", "r1", "after", 1500*time.Millisecond, "error", errors.New("reset"))
+	log.Warn("router disconnected", "router", "r1", "after", 1500*time.Millisecond, "error", errors.New("reset"),
+		"remote", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3022})
 	log.Debug("hidden")
 	level.Set(slog.LevelDebug)
 	log.Debug("shown")
@@ -31,7 +33,7 @@ func TestJSONLines(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got["after"] != "1.5s" || got["error"] != "reset" || got["router"] != "r1" {
+	if got["after"] != "1.5s" || got["error"] != "reset" || got["router"] != "r1" || got["remote"] != "127.0.0.1:3022" {
 		t.Errorf("attributes: %v", got)
 	}
 	if !strings.Contains(lines[1], `"level":"debug"`) {
