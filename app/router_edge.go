@@ -95,6 +95,9 @@ func (d *directory) Alive(s edge.Session) error {
 // Service verifies a service-session token.
 func (d *directory) Service(text string) (token.Service, error) { return d.uplink.Service(text) }
 
+// ServiceAlive returns why a service session is no longer good.
+func (d *directory) ServiceAlive(id string) error { return d.uplink.AliveService(id) }
+
 // Access returns why an identity may not dial or bind a service through this
 // router.
 func (d *directory) Access(action policy.Action, identityID, serviceID string) error {

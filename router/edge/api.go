@@ -27,8 +27,11 @@ type Directory interface {
 	Session(ctx context.Context, token string, certs []*x509.Certificate) (Session, error)
 	// Alive returns why a session is no longer good, nil while it is.
 	Alive(s Session) error
-	// Service verifies a service-session token.
+	// Service verifies a service-session token and that its session has not ended.
 	Service(text string) (token.Service, error)
+	// ServiceAlive returns why a service session is no longer good, by its id,
+	// nil while it is.
+	ServiceAlive(id string) error
 	// Access returns nil if the identity may dial or bind the service through
 	// this router, else an error that says why not.
 	Access(action policy.Action, identityID, serviceID string) error

@@ -7,6 +7,7 @@ import (
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/token"
 	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/edge"
 	"github.com/weftnet/weft/wire/message"
@@ -37,7 +38,7 @@ func (c *client) bind(f *channel.Frame) {
 		refuse(&edge.StructuredError{Message: fmt.Sprintf("invalid precedence %d", req.Precedence), Code: edge.CodeInvalidPrecedence, RetryHint: edge.RetryNotRetriable})
 		return
 	}
-	t := c.newTerminator(req, service.ServiceID)
+	t := c.newTerminator(req, service)
 	old, verdict := c.srv.enter(t)
 	if verdict != bindNew {
 		t.cancel()
@@ -69,6 +70,7 @@ func (c *client) bind(f *channel.Frame) {
 	if t.inspects {
 		c.srv.work.Go(t.inspect)
 	}
+	c.srv.checkServiceSession(t) // it may have ended before t was in the tables
 }
 
 func (c *client) acceptBind(seq int32, req *edge.Bind) {
@@ -77,10 +79,10 @@ func (c *client) acceptBind(seq int32, req *edge.Bind) {
 	c.send(m)
 }
 
-func (c *client) newTerminator(req *edge.Bind, serviceID string) *terminator {
+func (c *client) newTerminator(req *edge.Bind, service token.Service) *terminator {
 	t := &terminator{
-		client: c, id: id.New(), connID: req.ConnID, token: string(req.Token),
-		key:       listenerKey{string(req.ListenerID), c.session.IdentityID, serviceID},
+		client: c, id: id.New(), connID: req.ConnID, token: string(req.Token), serviceSession: service.ID,
+		key:       listenerKey{string(req.ListenerID), c.session.IdentityID, service.ServiceID},
 		useXgress: req.UseXgress, inspects: req.SupportsInspect, announces: req.SupportsBindSuccess,
 	}
 	if t.key.listener == "" {
@@ -89,7 +91,7 @@ func (c *client) newTerminator(req *edge.Bind, serviceID string) *terminator {
 	}
 	t.ctx, t.cancel = context.WithCancel(c.ctx)
 	t.desired = &ctrl.Terminator{
-		ServiceId: serviceID, Binding: Binding, InstanceId: req.Instance,
+		ServiceId: service.ServiceID, Binding: Binding, InstanceId: req.Instance,
 		InstanceSecret: append([]byte(nil), req.InstanceSecret...), HostId: c.session.IdentityID,
 		Cost: uint32(req.Cost), Precedence: precedenceName(req.Precedence),
 	}

@@ -322,6 +322,65 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
+func TestServiceSessionEnds(t *testing.T) {
+	for _, window := range []bool{true, false} {
+		b := newBed(t)
+		l := b.connect("h").host("svc", window)
+		d := b.connect("d")
+		c, _, err := d.dial("svc", window)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-l.accepted
+		b.srv.RecheckSessions()
+		if b.table.Len() != 1 || len(b.srv.Terminators()) != 1 {
+			t.Fatal("a check took something away")
+		}
+		b.net.kill("s-d/d/svc/Dial")
+		b.srv.RecheckSessions()
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("the circuit is still open")
+		}
+		answer := d.request((&edge.Connect{ConnID: d.newID(), Token: []byte(serviceToken("s-d", "d", "svc", "Dial"))}).Encode())
+		if x, err := edge.ParseStateClosed(answer); err != nil || x.Error == nil || x.Error.Code != edge.CodeInvalidSession || x.Error.RetryHint != edge.RetryStartOver {
+			t.Errorf("a new dial: %+v %v", x, err)
+		}
+		if d.ch.Err() != nil || len(b.srv.Terminators()) != 1 {
+			t.Error("more ended than the service session")
+		}
+		if c, _, err = b.connect("e").dial("svc", window); err != nil {
+			t.Fatal(err)
+		}
+		b.net.kill("s-h/h/svc/Bind")
+		b.srv.RecheckSessions()
+		if x := l.wantClosed(t); x.Error == nil || x.Error.Code != edge.CodeInvalidSession || x.Error.RetryHint != edge.RetryStartOver {
+			t.Errorf("the host: %+v", x)
+		}
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("a circuit of the lost terminator is open")
+		}
+		eventually(t, "nothing is left", func() bool { return b.table.Len() == 0 && len(b.net.hosted()) == 0 })
+	}
+}
+
+func TestServiceSessionEndsDuringADial(t *testing.T) {
+	b := newBed(t)
+	l := b.connect("h").host("svc", true)
+	d := b.connect("d")
+	b.net.mu.Lock()
+	b.net.onCreate = func() { b.net.dead["s-d/d/svc/Dial"] = true }
+	b.net.mu.Unlock()
+	if _, _, err := d.dial("svc", true); err == nil || !strings.Contains(err.Error(), "service session has ended") {
+		t.Error(err)
+	}
+	if c := <-l.accepted; c != nil {
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("the host keeps its end")
+		}
+	}
+	eventually(t, "nothing is left", func() bool { return b.table.Len() == 0 })
+}
+
 func TestRefusedLater(t *testing.T) {
 	b := newBed(t)
 	l := b.connect("h").host("svc", true)

@@ -67,7 +67,7 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	}
 	circuit, err := c.srv.cfg.Table.Add(forward.Info{
 		ID: id.New(), IdentityID: c.session.IdentityID, SessionID: c.session.ID,
-		ServiceID: service.ServiceID, CreatedAt: time.Now(),
+		ServiceSessionID: service.ID, ServiceID: service.ServiceID, CreatedAt: time.Now(),
 	})
 	if err != nil {
 		c.drop(connID, d)
@@ -77,6 +77,9 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	end := c.newEnd(circuit, forward.Initiator, connID, req.UseXgress, true)
 	circuit.Attach(forward.Initiator, end)
 	reply, refusal := c.establish(d.ctx, circuit, req)
+	if refusal == nil {
+		refusal = c.ended(circuit)
+	}
 	if refusal != nil {
 		c.drop(connID, d)
 		circuit.Abandon("dial failed")
@@ -134,6 +137,16 @@ func (c *client) authorize(text string, action policy.Action) (token.Service, *e
 		return deny(edge.CodeAccessDenied, edge.RetryStartOver, "%v", err)
 	}
 	return s, nil
+}
+
+// ended refuses a circuit whose service session ended while it was made.
+func (c *client) ended(circuit *forward.Circuit) *edge.StructuredError {
+	err := c.srv.cfg.Directory.ServiceAlive(circuit.ServiceSessionID)
+	if err == nil {
+		return nil
+	}
+	circuit.End(err.Error(), true) // the controller believes in it
+	return &edge.StructuredError{Message: err.Error(), Code: edge.CodeInvalidSession, RetryHint: edge.RetryStartOver}
 }
 
 const (

@@ -45,7 +45,7 @@ func serviceToken(session, identity, service, kind string) string {
 type network struct {
 	mu          sync.Mutex
 	sessions    map[string]Session // by token
-	dead        map[string]bool    // sessions
+	dead        map[string]bool    // sessions and service sessions
 	denied      map[string]bool    // action/identity/service
 	changed     chan struct{}
 	terminators map[string]*ctrl.Terminator
@@ -54,6 +54,7 @@ type network struct {
 	removed     []string
 	down        bool
 	asked       []*ctrl.CreateCircuit
+	onCreate    func() // called with the lock for every CreateCircuit
 	ended       []string
 	next        int
 }
@@ -89,7 +90,17 @@ func (n *network) Service(text string) (token.Service, error) {
 	if len(p) != 5 {
 		return token.Service{}, errors.New("token is malformed: token contains an invalid number of segments")
 	}
-	return token.Service{APISessionID: p[1], IdentityID: p[2], ServiceID: p[3], Type: p[4]}, nil
+	s := token.Service{ID: strings.Join(p[1:], "/"), APISessionID: p[1], IdentityID: p[2], ServiceID: p[3], Type: p[4]}
+	return s, n.ServiceAlive(s.ID)
+}
+
+func (n *network) ServiceAlive(id string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.dead[id] {
+		return errors.New("the service session has ended")
+	}
+	return nil
 }
 
 func (n *network) Access(a policy.Action, identity, service string) error {
@@ -107,6 +118,12 @@ func (n *network) Changed() <-chan struct{} {
 	return n.changed
 }
 
+func (n *network) kill(session string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.dead[session] = true
+}
+
 func (n *network) deny(a policy.Action, identity, service string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -118,6 +135,9 @@ func (n *network) CreateCircuit(_ context.Context, m *ctrl.CreateCircuit) (*ctrl
 	defer n.mu.Unlock()
 	if n.down {
 		return nil, errors.New("no controller available")
+	}
+	if n.onCreate != nil {
+		n.onCreate()
 	}
 	n.asked = append(n.asked, proto.Clone(m).(*ctrl.CreateCircuit))
 	if m.Attempt > 2 {
@@ -512,7 +532,10 @@ func (s *sdk) serve(l *listener, f *channel.Frame) {
 			s.t.Error(err)
 			return
 		}
-		l.dials <- d
+		select {
+		case l.dials <- d:
+		default:
+		}
 		if l.silent {
 			return
 		}

@@ -26,7 +26,7 @@ func (s *Server) Recheck(concerned func(identityID, serviceID string) bool) {
 		}
 		if err := dir.Access(policy.Bind, t.key.identity, t.key.service); err != nil {
 			s.log.Info("terminator ended: access lost", "terminator", t.id, "identity", t.key.identity, "service", t.key.service, "reason", err)
-			s.loseBind(t)
+			s.loseBind(t, &edge.StructuredError{Message: "bind access lost", Code: edge.CodeAccessDenied, RetryHint: edge.RetryStartOver})
 		}
 	}
 }
@@ -40,16 +40,14 @@ func (s *Server) RefuseTerminator(id string, why *RefusedError) {
 	}
 }
 
-// loseBind ends a terminator that lost access and what it serves.
-func (s *Server) loseBind(t *terminator) {
+// loseBind ends a terminator that lost its right and what it serves.
+func (s *Server) loseBind(t *terminator, why *edge.StructuredError) {
 	for _, c := range s.cfg.Table.All() {
 		if id, _ := c.Host(); id == t.id {
-			c.End("bind access lost", true)
+			c.End(why.Message, true)
 		}
 	}
-	t.end("bind access lost", &edge.StructuredError{
-		Message: "bind access lost", Code: edge.CodeAccessDenied, RetryHint: edge.RetryStartOver,
-	})
+	t.end(why.Message, why)
 }
 
 // dialedHere reports whether the dialer of a circuit is a client of this router.
@@ -59,12 +57,38 @@ func dialedHere(c *forward.Circuit) bool {
 }
 
 // RecheckSessions closes the connections whose session is no longer good:
-// ended, expired, or of an identity that was deleted or disabled.
+// ended, expired, or of an identity that was deleted or disabled. It ends the
+// circuits and terminators of service sessions that have ended.
 func (s *Server) RecheckSessions() {
 	for _, c := range s.allClients() {
 		if err := s.cfg.Directory.Alive(c.session); err != nil {
 			s.log.Info("connection closed: the session has ended", "identity", c.session.IdentityID, "session", c.session.ID, "reason", err)
 			_ = c.ch.Close()
 		}
+	}
+	s.recheckServiceSessions()
+}
+
+func (s *Server) recheckServiceSessions() {
+	dir := s.cfg.Directory
+	for _, c := range s.cfg.Table.All() {
+		if c.ServiceSessionID == "" {
+			continue
+		}
+		if err := dir.ServiceAlive(c.ServiceSessionID); err != nil {
+			s.log.Info("circuit ended: its service session has ended", "circuit", c.ID, "identity", c.IdentityID, "service", c.ServiceID)
+			c.End(err.Error(), true)
+		}
+	}
+	for _, t := range s.allTerminators() {
+		s.checkServiceSession(t)
+	}
+}
+
+// checkServiceSession ends a terminator whose service session has ended.
+func (s *Server) checkServiceSession(t *terminator) {
+	if err := s.cfg.Directory.ServiceAlive(t.serviceSession); err != nil {
+		s.log.Info("terminator ended: its service session has ended", "terminator", t.id, "identity", t.key.identity, "service", t.key.service)
+		s.loseBind(t, &edge.StructuredError{Message: err.Error(), Code: edge.CodeInvalidSession, RetryHint: edge.RetryStartOver})
 	}
 }

@@ -30,6 +30,8 @@ type terminator struct {
 	inspects  bool
 	announces bool // wants BindSuccess
 
+	serviceSession string // id of that of the token
+
 	ctx    context.Context
 	cancel context.CancelFunc
 

@@ -36,8 +36,11 @@ type Info struct {
 	ID         string
 	IdentityID string // who dialed
 	SessionID  string // API session of the dialer
-	ServiceID  string
-	CreatedAt  time.Time
+	// ServiceSessionID is the service session that the dialer showed, empty if
+	// there was none.
+	ServiceSessionID string
+	ServiceID        string
+	CreatedAt        time.Time
 }
 
 // Circuit is one circuit at this router. Its methods may be called concurrently.

@@ -47,6 +47,7 @@ var (
 	ErrSessionEnded   = errors.New("the api session has ended")
 	ErrNoIdentity     = errors.New("the identity does not exist or is disabled")
 	ErrPartialSession = errors.New("the api session has outstanding factors")
+	ErrServiceEnded   = errors.New("the service session has ended")
 )
 
 func newDirectory(now func() time.Time) *Directory {
@@ -136,7 +137,7 @@ func (d *Directory) AliveSession(sessionID, identityID string, issuedAt time.Tim
 	if r := d.revocations[sessionID]; r != nil && r.ExpiresMillis > now {
 		return ErrSessionEnded
 	}
-	if r := d.revocations[identityID]; r != nil && r.ExpiresMillis > now && issuedAt.UnixMilli() < r.IssuedBeforeMillis {
+	if r := d.revocations[identityID]; r != nil && r.ExpiresMillis > now && covers(r, issuedAt) {
 		return ErrSessionEnded
 	}
 	if i := d.engine.View().Identity(identityID); i == nil || i.Disabled {
@@ -145,9 +146,31 @@ func (d *Directory) AliveSession(sessionID, identityID string, issuedAt time.Tim
 	return nil
 }
 
-// Service verifies a service-session token. Errors: those of token.Verifier.
+// covers reports whether the revocation of an identity ends a session: one that
+// began at its cut or before, every one if it has none.
+func covers(r *ctrl.Revocation, issuedAt time.Time) bool {
+	return r.IssuedBeforeMillis == 0 || issuedAt.UnixMilli() <= r.IssuedBeforeMillis
+}
+
+// Service verifies a service-session token. Errors: those of token.Verifier and
+// ErrServiceEnded.
 func (d *Directory) Service(text string) (token.Service, error) {
-	return d.verifier.Service(text, d.now())
+	s, err := d.verifier.Service(text, d.now())
+	if err != nil {
+		return s, err
+	}
+	return s, d.AliveService(s.ID)
+}
+
+// AliveService returns ErrServiceEnded for a service session that was ended,
+// nil for any other, known or not.
+func (d *Directory) AliveService(id string) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if r := d.revocations[id]; r != nil && r.ExpiresMillis > d.now().UnixMilli() {
+		return ErrServiceEnded
+	}
+	return nil
 }
 
 func (d *Directory) fingerprints(identityID string) []string {

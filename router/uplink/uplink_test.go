@@ -163,6 +163,15 @@ func TestSessions(t *testing.T) {
 	if _, err := d.Session(good, own); !errors.Is(err, ErrSessionEnded) || !news.ended {
 		t.Error("revoked identity:", err)
 	}
+	cut := session.IssuedAt.Add(time.Second).Truncate(time.Millisecond)
+	for _, at := range []struct {
+		when time.Time
+		want error
+	}{{cut.Add(-time.Millisecond), ErrSessionEnded}, {cut, ErrSessionEnded}, {cut.Add(time.Millisecond), nil}} {
+		if err := d.AliveSession("s1", "i1", at.when); !errors.Is(err, at.want) {
+			t.Errorf("session begun %v after the cut: %v", at.when.Sub(cut), err)
+		}
+	}
 	later := issue(func(s *token.Session) { s.IssuedAt = s.IssuedAt.Add(2 * time.Second) })
 	if _, err := d.Session(later, own); err != nil {
 		t.Error("session after the revocation:", err)
@@ -180,6 +189,28 @@ func TestSessions(t *testing.T) {
 	change(&ctrl.Item{Kind: ctrl.KindKey, Id: w.signer.KeyID(), Removed: true})
 	if _, err := d.Session(later, own); !errors.Is(err, token.ErrUnknownKey) {
 		t.Error("key removed:", err)
+	}
+}
+
+func TestServiceSessions(t *testing.T) {
+	w := newTruth(t)
+	issue := func(id string) string {
+		text, err := w.signer.Service(token.Service{
+			ID: id, ServiceID: "v1", APISessionID: "s1", IdentityID: "i1", Type: "Dial", Issuer: "https://x", IssuedAt: time.Now()})
+		must(t, err)
+		return text
+	}
+	w.slice.Put(control.ItemKey{Kind: ctrl.KindRevocation, ID: "j1"},
+		control.EncodeRevocation(&ctrl.Revocation{Type: "JTI", ExpiresMillis: time.Now().Add(time.Hour).UnixMilli()}))
+	d := w.directory()
+	if _, err := d.Service(issue("j1")); !errors.Is(err, ErrServiceEnded) {
+		t.Error("ended:", err)
+	}
+	if err := d.AliveService("j1"); !errors.Is(err, ErrServiceEnded) {
+		t.Error("ended, by id:", err)
+	}
+	if s, err := d.Service(issue("j2")); err != nil || s.ServiceID != "v1" {
+		t.Error("another one:", s, err)
 	}
 }
 
