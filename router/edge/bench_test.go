@@ -3,6 +3,7 @@ package edge
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -109,5 +110,42 @@ func BenchmarkDial(b *testing.B) {
 			_ = c.Close()
 		}
 	})
+	b.StopTimer()
+	eventually(b, "all circuits end", func() bool { return bed.table.Len() == 0 })
 	close(l.accepted)
+}
+
+// BenchmarkIdleCircuit reports the memory of a silent circuit: both ends and
+// the router, without what the operating system holds.
+func BenchmarkIdleCircuit(b *testing.B) {
+	bed := newBed(b)
+	l := bed.connect("h").host("svc", true)
+	s := bed.connect("d")
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc + m.StackInuse
+	}
+	before := heap()
+	conns := make([]conn, 0, 2*b.N)
+	for range b.N {
+		c, _, err := s.dial("svc", true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		host := <-l.accepted
+		if _, err := c.Write([]byte("x")); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := host.Read(make([]byte, 1)); err != nil {
+			b.Fatal(err)
+		}
+		conns = append(conns, c, host)
+	}
+	b.ReportMetric(float64(int64(heap()-before))/float64(b.N), "B/circuit")
+	for _, c := range conns {
+		_ = c.Close()
+	}
 }

@@ -156,9 +156,10 @@ func (e *relayed) clear() {
 	e.spill = nil
 }
 
-// resume lets the channel be read again when half of the store is free.
+// resume lets the channel be read again when half of the store is free and the
+// router has room, or nothing is stored.
 func (e *relayed) resume() {
-	if e.paused && e.size <= e.client.srv.cfg.SpillPerCircuit/2 {
+	if e.paused && (len(e.spill) == 0 || e.size <= e.client.srv.cfg.SpillPerCircuit/2 && !e.client.srv.budget.Full()) {
 		e.paused = false
 		e.client.ch.Resume()
 	}

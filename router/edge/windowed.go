@@ -62,8 +62,9 @@ func (e *windowed) start()                    {}
 func (e *windowed) data(f *channel.Frame) { f.Release() }
 
 func (e *windowed) circuit(f *channel.Frame, a xgress.Address) {
+	// Control messages, for traces along a circuit, name it elsewhere and stop here.
 	fromTerminator := a.Flags&xgress.FlagOriginator != 0
-	if string(a.Circuit) != e.c.ID || fromTerminator != (e.side == forward.Terminator) && f.Type != edge.TypeXgControl {
+	if string(a.Circuit) != e.c.ID || fromTerminator != (e.side == forward.Terminator) {
 		f.Release()
 		return
 	}

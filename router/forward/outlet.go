@@ -38,11 +38,15 @@ func (b *Budget) Force(n int) { b.used.Add(int64(n)) }
 // Give returns n bytes.
 func (b *Budget) Give(n int) { b.used.Add(-int64(n)) }
 
+// Full reports whether no byte more can be taken.
+func (b *Budget) Full() bool { return b.used.Load() >= b.max }
+
 // Used is the number of reserved bytes.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
 // Outlet shares a channel among the circuits that leave by it. While the
-// channel has room, messages pass straight through. When it has none, each
+// channel has room, messages pass straight through: TrySendFrame never waits,
+// so it may be called with the lock of a lane held. When it has none, each
 // circuit waits in its own Lane and one goroutine serves the lanes in turn; it
 // ends when nothing waits.
 type Outlet struct {

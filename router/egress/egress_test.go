@@ -1,0 +1,53 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestParseAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"tcp:localhost:80": "localhost:80",
+		"tcp:[::1]:443":    "[::1]:443",
+		"tcp:10.0.0.1:1":   "10.0.0.1:1",
+		"tcp:localhost":    "",
+		"tcp:localhost:":   "",
+		"tcp:::1:80":       "",
+		"udp:localhost:80": "",
+		"localhost:80":     "",
+		"":                 "",
+	} {
+		got, err := parseAddress(in)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", in, got, err)
+		}
+	}
+}
+
+func TestCauseOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want ctrl.Cause
+	}{
+		"refused":     {&net.OpError{Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, ctrl.Cause_CONNECTION_REFUSED},
+		"timeout":     {&net.OpError{Err: os.ErrDeadlineExceeded}, ctrl.Cause_DIAL_TIMED_OUT},
+		"deadline":    {fmt.Errorf("dial: %w", context.DeadlineExceeded), ctrl.Cause_DIAL_TIMED_OUT},
+		"no name":     {&net.OpError{Err: &net.DNSError{IsTimeout: true}}, ctrl.Cause_DNS_RESOLUTION_FAILED},
+		"descriptors": {&net.OpError{Err: os.NewSyscallError("socket", syscall.EMFILE)}, ctrl.Cause_RESOURCES_NOT_AVAILABLE},
+		"other":       {fmt.Errorf("no route"), ctrl.Cause_GENERIC},
+	} {
+		if got := causeOf(c.err); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
