@@ -169,12 +169,12 @@ func (e *Error) classify() {
 	}
 	switch e.kind {
 	case ErrNoTerminator:
-		if e.Code == "REFUSED" {
+		if e.Code == "REFUSED" || e.Code == edgeCode(edge.CodeInternal) {
 			e.Code = "NO_TERMINATORS"
 		}
 		e.Remedy = "start a host of the service, or wait until it is connected"
 	case ErrRejected:
-		if e.Code == "REFUSED" {
+		if e.Code == "REFUSED" || e.Code == edgeCode(edge.CodeInternal) {
 			e.Code = "REJECTED"
 		}
 		e.Remedy = "see the log of the host"
