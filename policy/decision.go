@@ -12,16 +12,16 @@ type Code string
 // The codes. Granted is the empty code; the others are refusals.
 const (
 	Granted           Code = ""
-	IdentityUnknown   Code = "IDENTITY_UNKNOWN"
-	IdentityDisabled  Code = "IDENTITY_DISABLED"
-	ServiceUnknown    Code = "SERVICE_UNKNOWN"
-	NoDialPolicy      Code = "NO_DIAL_POLICY"
-	NoBindPolicy      Code = "NO_BIND_POLICY"
-	NoCommonRouter    Code = "NO_EDGE_ROUTERS_AVAILABLE"
-	RouterUnknown     Code = "ROUTER_UNKNOWN"
-	RouterDisabled    Code = "ROUTER_DISABLED"
-	IdentityNotRouted Code = "NO_EDGE_ROUTER_POLICY"
-	ServiceNotRouted  Code = "NO_SERVICE_EDGE_ROUTER_POLICY"
+	IdentityUnknown   Code = "IDENTITY_UNKNOWN"              // the identity was deleted
+	IdentityDisabled  Code = "IDENTITY_DISABLED"             // the identity is disabled
+	ServiceUnknown    Code = "SERVICE_UNKNOWN"               // the service does not exist
+	NoDialPolicy      Code = "NO_DIAL_POLICY"                // no Dial service policy contains both
+	NoBindPolicy      Code = "NO_BIND_POLICY"                // no Bind service policy contains both
+	NoCommonRouter    Code = "NO_EDGE_ROUTERS_AVAILABLE"     // no router is granted to both the identity and the service
+	RouterUnknown     Code = "ROUTER_UNKNOWN"                // the router was deleted
+	RouterDisabled    Code = "ROUTER_DISABLED"               // the router is disabled
+	IdentityNotRouted Code = "NO_EDGE_ROUTER_POLICY"         // no edge router policy grants the router to the identity
+	ServiceNotRouted  Code = "NO_SERVICE_EDGE_ROUTER_POLICY" // no service edge router policy grants the router to the service
 )
 
 // Decision is the answer to one question, with its reason.

@@ -9,18 +9,18 @@ import (
 
 // Codes of refusals that routers get, besides those of package policy.
 const (
-	CodeInvalidService      = "INVALID_SERVICE"
-	CodeSessionEnded        = "SESSION_ENDED"
-	CodeNoTerminators       = "NO_TERMINATORS"
-	CodeNoOnlineTerminators = "NO_ONLINE_TERMINATORS"
-	CodeNoPath              = "NO_PATH"
-	CodeInvalidStrategy     = "INVALID_STRATEGY"
-	CodeDialFailed          = "DIAL_FAILED" // every attempt failed
-	CodeDuplicateCircuit    = "DUPLICATE_CIRCUIT"
-	CodeEncryptionData      = "ENCRYPTION_DATA_MISSING"
-	CodeInvalidTerminator   = "INVALID_TERMINATOR"
-	CodeTerminatorConflict  = "TERMINATOR_CONFLICT" // id or instance of somebody else
-	peerPublicKey           = 1003                  // edge header with a public key
+	CodeInvalidService      = "INVALID_SERVICE"         // the service was deleted
+	CodeSessionEnded        = "SESSION_ENDED"           // the login session has ended
+	CodeNoTerminators       = "NO_TERMINATORS"          // nobody hosts the service, or nobody of that instance
+	CodeNoOnlineTerminators = "NO_ONLINE_TERMINATORS"   // hosts are known, but their routers are offline or they may not bind any more
+	CodeNoPath              = "NO_PATH"                 // hosts are online at routers that this one has no link to
+	CodeInvalidStrategy     = "INVALID_STRATEGY"        // the terminator strategy of the service is unknown
+	CodeDialFailed          = "DIAL_FAILED"             // every attempt failed
+	CodeDuplicateCircuit    = "DUPLICATE_CIRCUIT"       // the circuit id is in use
+	CodeEncryptionData      = "ENCRYPTION_DATA_MISSING" // the service requires encryption and no host gave a key
+	CodeInvalidTerminator   = "INVALID_TERMINATOR"      // the terminator is unknown or of another router
+	CodeTerminatorConflict  = "TERMINATOR_CONFLICT"     // the id or instance belongs to somebody else
+	peerPublicKey           = 1003                      // edge header with a public key
 )
 
 func refusal(code, format string, args ...any) *ctrl.Refusal {

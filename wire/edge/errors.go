@@ -11,24 +11,25 @@ import (
 // ErrorCode says why a router refused; header 1014 and the structured error carry it.
 type ErrorCode uint32
 
-// Error codes.
+// Error codes. A comment is what happened and, behind the colon, what to do;
+// docs/errors.md is made from it.
 const (
-	CodeOK                          ErrorCode = 0
-	CodeInternal                    ErrorCode = 1
-	CodeInvalidAPISession           ErrorCode = 2
-	CodeInvalidSession              ErrorCode = 3
-	CodeWrongSessionType            ErrorCode = 4
-	CodeInvalidEdgeRouterForSession ErrorCode = 5
-	CodeInvalidService              ErrorCode = 6
-	CodeTunnelingNotEnabled         ErrorCode = 7
-	CodeInvalidTerminator           ErrorCode = 8
-	CodeInvalidPrecedence           ErrorCode = 9
-	CodeInvalidCost                 ErrorCode = 10
-	CodeEncryptionDataMissing       ErrorCode = 11
-	CodeInvalidAPISessionType       ErrorCode = 12
-	CodeInvalidInstanceID           ErrorCode = 13
-	CodeAccessDenied                ErrorCode = 14
-	CodePostureCheckFailed          ErrorCode = 15
+	CodeOK                          ErrorCode = 0  // no refusal
+	CodeInternal                    ErrorCode = 1  // any failure without a code of its own; the message says which: see the message and the log of the router
+	CodeInvalidAPISession           ErrorCode = 2  // the login session has ended or is unknown: log in again
+	CodeInvalidSession              ErrorCode = 3  // the service session is unknown, forged or of another login: ask for a new service session
+	CodeWrongSessionType            ErrorCode = 4  // a Bind session used to dial, or the reverse: ask for a service session of the right type
+	CodeInvalidEdgeRouterForSession ErrorCode = 5  // policies do not let this router serve the identity or the service: connect to a router of the service session, or extend the router policies
+	CodeInvalidService              ErrorCode = 6  // the service does not exist or was deleted: list the services of the identity
+	CodeTunnelingNotEnabled         ErrorCode = 7  // the router may not act as a tunneler: enable tunneling for the router
+	CodeInvalidTerminator           ErrorCode = 8  // the terminator is unknown, or of another listener: listen again
+	CodeInvalidPrecedence           ErrorCode = 9  // a precedence other than default, required and failed: send one of the three
+	CodeInvalidCost                 ErrorCode = 10 // a cost outside 0 to 65535: send a cost in that range
+	CodeEncryptionDataMissing       ErrorCode = 11 // the service requires end-to-end encryption and one end gave no key: let both ends offer a key, restart an old host
+	CodeInvalidAPISessionType       ErrorCode = 12 // the operation needs a login of another type: log in by the method that it needs
+	CodeInvalidInstanceID           ErrorCode = 13 // the listener id or instance belongs to somebody else: choose another one
+	CodeAccessDenied                ErrorCode = 14 // no service policy grants this any more: ask weft why, add a policy
+	CodePostureCheckFailed          ErrorCode = 15 // a posture check of the policy fails: satisfy the checks that the error names
 )
 
 var codeNames = [...]string{"OK", "Internal", "InvalidApiSession", "InvalidSession", "WrongSessionType",

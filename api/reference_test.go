@@ -1,0 +1,83 @@
+package api
+
+//go:generate go test . -run TestReferenceIsCurrent -update
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the reference of the operations anew")
+
+const referenceHead = `# Operations of the APIs
+
+Generated from the operation table by ` + "`go generate ./api`" + `. Paths are relative to the base path of their API. The Edge
+Client API also answers below ` + "`/edge/v1`" + ` and to paths without a base path.
+
+Access rules:
+
+| rule | who may call |
+|---|---|
+| public | everybody |
+| session | everybody who is logged in |
+| session, partial | also a login that still lacks a second factor |
+| ENTITY.ACTION | admins; identities with the permission ENTITY or ENTITY.ACTION; reads also with the permission admin_readonly |
+| admin, readonly | admins, and identities with the permission admin_readonly |
+| admin | admins |
+| not available | declared by the ecosystem, answered with 501 |
+
+`
+
+// TestReferenceIsCurrent compares the page of the operations with the table;
+// -update writes it.
+func TestReferenceIsCurrent(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(referenceHead)
+	for _, a := range []struct {
+		api        API
+		name, base string
+	}{{Client, "Edge Client API", ClientBase}, {Management, "Edge Management API", ManagementBase}} {
+		fmt.Fprintf(&b, "## %s\n\nBase path `%s`.\n\n| method | path | operation | access | summary |\n|---|---|---|---|---|\n", a.name, a.base)
+		for _, o := range Of(a.api) {
+			doc := strings.ReplaceAll(o.Doc, "|", "\\|")
+			if o.Deprecated {
+				doc += " Deprecated."
+			}
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", o.Method, o.Path, o.ID, ruleOf(o.Access), doc)
+		}
+		b.WriteString("\n")
+	}
+	text := append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+	const page = "../docs/api.md"
+	if *update {
+		if err := os.WriteFile(page, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("%s does not fit the operation table: run go generate ./api", page)
+	}
+}
+
+// ruleOf names a rule as the reference does.
+func ruleOf(a Access) string {
+	switch a.Rule {
+	case Public:
+		return "public"
+	case Authenticated:
+		return "session"
+	case AuthenticatedOrPartial:
+		return "session, partial"
+	case EntityAccess:
+		return a.Entity + "." + a.Action
+	case AdminOrReadonly:
+		return "admin, readonly"
+	case Admin:
+		return "admin"
+	}
+	return "not available"
+}
