@@ -67,7 +67,11 @@ func build(dir string) (string, error) {
 		return filepath.Abs(given)
 	}
 	out := filepath.Join(dir, "weft")
-	cmd := exec.Command("go", "build", "-o", out, "./cmd/weft")
+	args := []string{"build", "-o", out}
+	if underRace {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, "./cmd/weft")...)
 	cmd.Dir = "../.."
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build weft: %w\n%s", err, text)

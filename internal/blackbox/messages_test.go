@@ -176,6 +176,7 @@ func TestBrokenFraming(t *testing.T) {
 
 // TestClaimsTakeNoMemory: a length is a claim; memory is taken as bytes come.
 func TestClaimsTakeNoMemory(t *testing.T) {
+	t.Parallel()
 	n := ownNetwork(t)
 	p := n.person(t)
 	n.unharmed(t)
@@ -187,16 +188,13 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 		open[i].raw(prefix(edge.TypeData, 1, 0, 16<<20))
 	}
 	n.unharmed(t)
-	if grown := n.router.resident(t) - before; grown > connections<<20 {
-		t.Errorf("%d connections that claim 16 MiB each cost %d MiB", connections, grown>>20)
-	} else {
-		t.Logf("%d connections that claim 16 MiB each cost %d KiB", connections, grown>>10)
-	}
+	n.router.wantGrown(t, before, connections<<20, "100 connections that claim 16 MiB each")
 }
 
 // TestFloodOfRequests: somebody who asks without reading answers costs bounded
 // memory and delays nobody.
 func TestFloodOfRequests(t *testing.T) {
+	t.Parallel()
 	n := ownNetwork(t)
 	p := n.person(t)
 	service, _ := n.openService(t)
@@ -228,11 +226,7 @@ func TestFloodOfRequests(t *testing.T) {
 		<-done
 	}
 	n.unharmed(t)
-	if grown := n.router.resident(t) - before; grown > 128<<20 {
-		t.Errorf("the router has grown by %d MiB", grown>>20)
-	} else {
-		t.Logf("the router has grown by %d MiB", grown>>20)
-	}
+	n.router.wantGrown(t, before, 128<<20, "20,000 requests without reading")
 }
 
 // TestRandomMessages sends well-framed messages with random content, of every

@@ -20,6 +20,7 @@ import (
 // process is a program that can be stopped, killed and started again.
 type process struct {
 	args []string
+	env  []string // in addition to that of the tests
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -35,6 +36,7 @@ func newProcess(args ...string) *process { return &process{args: args} }
 func (p *process) start() error {
 	cmd := exec.Command(program, p.args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Env = append(os.Environ(), p.env...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -145,11 +147,12 @@ func (p *process) interrupt() (time.Duration, error) {
 	}
 }
 
-// panicked returns a line of the log that speaks of a panic, "" without one.
+// panicked returns what the log says of a panic or a data race, "" without one.
 func (p *process) panicked() string {
-	for _, l := range p.log(0) {
-		if strings.Contains(l, "panic") || strings.HasPrefix(l, "fatal error:") {
-			return l
+	lines := p.log(0)
+	for i, l := range lines {
+		if strings.Contains(l, "panic") || strings.HasPrefix(l, "fatal error:") || strings.Contains(l, "DATA RACE") {
+			return strings.Join(lines[i:min(i+60, len(lines))], "\n")
 		}
 	}
 	return ""
@@ -173,6 +176,17 @@ func (p *process) resident(t *testing.T) int {
 	}
 	t.Fatal("no VmRSS in the status of the process")
 	return 0
+}
+
+// wantGrown fails the test if the process has grown by more than max bytes since
+// it had `before`.
+func (p *process) wantGrown(t *testing.T, before, max int, why string) {
+	t.Helper()
+	grown := p.resident(t) - before
+	t.Logf("%s: %d KiB more resident", why, grown>>10)
+	if grown > max && !underRace {
+		t.Errorf("%s: %d MiB more resident, at most %d expected", why, grown>>20, max>>20)
+	}
 }
 
 // files is the number of files that the process has open.
