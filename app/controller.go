@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,6 +41,7 @@ type Controller struct {
 	o        ControllerOptions
 	id       string
 	identity *pki.Identity
+	servers  []*pki.Identity // of the web servers, that of the process where they have none
 	signer   *signer
 	store    *store
 	feed     *routers.Feed
@@ -137,8 +139,34 @@ func (c *Controller) loadKeys() (err error) {
 	if cfg.Edge == nil {
 		return problem("add an edge section with api and enrollment", "the configuration has no edge section, and there is no controller without edge APIs")
 	}
-	c.signer, err = loadSigner(cfg.Edge.Enrollment.SigningCert, c.identity)
+	for i, s := range cfg.Web {
+		server := c.identity
+		if s.Identity != nil {
+			if server, err = loadIdentity(fmt.Sprintf("web[%d].identity", i), *s.Identity); err != nil {
+				return err
+			}
+		}
+		c.servers = append(c.servers, server)
+	}
+	if a := cfg.Ctrl.Options.AdvertiseAddress; !a.IsZero() && c.identity.ServerCertificateValidFor(a.Host) == nil {
+		return problem("advertise a name of the certificate, or replace the certificate",
+			"identity.server_cert is not valid for ctrl.options.advertiseAddress, %s", a.Host)
+	}
+	c.signer, err = loadSigner(cfg.Edge.Enrollment.SigningCert, append(c.servers, c.identity))
 	return err
+}
+
+// apiCertificate returns the certificate that the client API serves for a host,
+// whose key signs enrolment tokens; nil when none is valid for it.
+func (c *Controller) apiCertificate(host string) *tls.Certificate {
+	for i, s := range c.o.Config.Web {
+		for _, b := range s.BindPoints {
+			if b.Address == c.o.Config.Edge.API.Address {
+				return c.servers[i].ServerCertificateValidFor(host)
+			}
+		}
+	}
+	return c.identity.ServerCertificateValidFor(host)
 }
 
 // makeEdge makes authentication and enrolment.
@@ -170,7 +198,7 @@ func (c *Controller) makeEdge() (err error) {
 	}, enroll.Deps{
 		Store: c.store.Store, Writer: c.store, Passwords: c.auth.Passwords(), Sessions: c.auth, Clock: clock.Real(), Log: c.o.Log,
 		Bundle: c.signer.bundle, Signer: c.signer.authority,
-		ServerCertificate: c.identity.ServerCertificateValidFor, ControlAddresses: c.controlAddresses,
+		ServerCertificate: c.apiCertificate, ControlAddresses: c.controlAddresses,
 	})
 	return err
 }
@@ -249,7 +277,7 @@ func (c *Controller) makeWeb() error {
 	}
 	c.web = &webServers{log: c.o.Log}
 	for i := range c.o.Config.Web {
-		if err := c.web.add(i, &c.o.Config.Web[i], c.identity, bindings, c.ports); err != nil {
+		if err := c.web.add(i, &c.o.Config.Web[i], c.servers[i], bindings, c.ports); err != nil {
 			return err
 		}
 	}
@@ -324,7 +352,9 @@ func (c *Controller) run(ctx context.Context) error {
 	c.parts.add(c.web.Close)
 	c.web.serve()
 	c.ports.serve()
-	c.parts.add(watchIdentity(running, stop, c.identity, c.o.Log))
+	for _, identity := range distinct(append(c.servers, c.identity)) {
+		c.parts.add(watchIdentity(running, stop, identity, c.o.Log))
+	}
 	c.parts.add(c.watchNode(running, stop))
 	c.o.Log.Info("controller running", "controller", c.id, "version", c.o.Build.Version, "api", c.o.Config.Edge.API.Address.String(), "ctrl", c.ctrlAddress())
 	return nil

@@ -93,6 +93,7 @@ func TestControllerFaults(t *testing.T) {
 	}{
 		{"cluster without data", func(s string) string { return strings.Replace(s, "db:", "cluster:\n  dataDir:", 1) }, "data directory"},
 		{"missing key", func(s string) string { return strings.Replace(s, "edge.key.pem", "none.pem", 1) }, "edge.enrollment.signingCert.key"},
+		{"advertised name of nobody", func(s string) string { return strings.Replace(s, `"tls:localhost`, `"tls:other.example`, 1) }, "ctrl.options.advertiseAddress"},
 		{"key of another certificate", func(s string) string { return strings.Replace(s, "edge.key.pem", "controller.key.pem", 1) }, "do not belong together"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/weftnet/weft/conf"
@@ -21,9 +22,9 @@ type signer struct {
 	anchors string // of the bundle, PKCS#7 in base64
 }
 
-// loadSigner loads the signing certificate; the CAs of own are trusted beside
-// it.
-func loadSigner(c conf.SigningCert, own *pki.Identity) (*signer, error) {
+// loadSigner loads the signing certificate; the CAs of the identities are
+// trusted beside it.
+func loadSigner(c conf.SigningCert, identities []*pki.Identity) (*signer, error) {
 	const section = "edge.enrollment.signingCert"
 	chain, err := readCertificates(c.Cert)
 	if err != nil {
@@ -43,7 +44,11 @@ func loadSigner(c conf.SigningCert, own *pki.Identity) (*signer, error) {
 			return nil, fmt.Errorf("%s.ca: %w", section, err)
 		}
 	}
-	s := &signer{all: pki.NewBundle(append(append([]*x509.Certificate{chain[0]}, further...), own.Bundle().Certificates()...)...)}
+	trusted := append([]*x509.Certificate{chain[0]}, further...)
+	for _, i := range identities {
+		trusted = append(trusted, i.Bundle().Certificates()...)
+	}
+	s := &signer{all: pki.NewBundle(trusted...)}
 	if s.ca, err = pki.NewAuthority(chain[0], key, append(chain[1:], s.all.Certificates()...)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", section, err)
 	}
@@ -78,6 +83,17 @@ func readCertificates(value string) ([]*x509.Certificate, error) {
 		err = errors.New("no certificate found")
 	}
 	return certs, err
+}
+
+// distinct returns each identity once.
+func distinct(all []*pki.Identity) []*pki.Identity {
+	var out []*pki.Identity
+	for _, i := range all {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // chainOf returns the first server chain of an identity.

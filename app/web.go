@@ -32,17 +32,9 @@ type webServer struct {
 	on   []net.Listener
 }
 
-// add makes a server of the configuration with the bindings that are there;
-// own is the identity of the process.
-func (w *webServers) add(index int, c *conf.WebServer, own *pki.Identity, bindings map[string]chttp.Binding, p *ports) error {
+// add makes a server of the configuration with the bindings that are there.
+func (w *webServers) add(index int, c *conf.WebServer, identity *pki.Identity, bindings map[string]chttp.Binding, p *ports) error {
 	section := fmt.Sprintf("web[%d]", index)
-	identity := own
-	if c.Identity != nil {
-		var err error
-		if identity, err = loadIdentity(section+".identity", *c.Identity); err != nil {
-			return err
-		}
-	}
 	var hosted []chttp.Binding
 	for _, a := range c.APIs {
 		if b, ok := bindings[a.Binding]; ok {

@@ -57,7 +57,7 @@ func stateOf(f *field, outer string) (state, doc string) {
 		return "refused", f.refused
 	case f.inert != "":
 		return "no effect", f.inert
-	case f.later != "" || outer == "not active yet":
+	case f.later != "" || f.inactive || outer == "not active yet":
 		return "not active yet", f.doc
 	}
 	return "active", f.doc

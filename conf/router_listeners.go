@@ -22,39 +22,39 @@ type Listener struct {
 type ListenerOptions struct {
 	ChannelOptions
 	DataOptions
-	TunnelOptions
-	Advertise HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
-	_         time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
-	_         time.Duration `conf:"lookupApiSessionTimeout" inert:"sessions are checked without the controller"`
+	TunnelOptions `later:"the tunneler in the router"`
+	Advertise     HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
+	_             time.Duration `conf:"connectTimeout" inert:"it is an option of dialers"`
+	_             time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
+	_             time.Duration `conf:"lookupApiSessionTimeout" inert:"sessions are checked without the controller"`
 }
 
 // DataOptions tune the data plane of a binding.
 type DataOptions struct {
-	ConnectTimeout time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is the operating system's"`
-	_              any           `conf:"mtu" inert:"data is cut to fit its carrier"`
-	_              any           `conf:"txPortalStartSize" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalMinSize" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalMaxSize" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalIncreaseThresh" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalIncreaseScale" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalRetxThresh" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalRetxScale" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalDupAckThresh" inert:"windows adapt by themselves"`
-	_              any           `conf:"txPortalDupAckScale" inert:"windows adapt by themselves"`
-	_              any           `conf:"rxBufferSize" inert:"windows adapt by themselves"`
-	_              any           `conf:"retxStartMs" inert:"nothing is lost on the way that a timer would have to repair"`
-	_              any           `conf:"retxScale" inert:"nothing is lost on the way that a timer would have to repair"`
-	_              any           `conf:"retxAddMs" inert:"nothing is lost on the way that a timer would have to repair"`
-	_              any           `conf:"retxMaxMs" inert:"nothing is lost on the way that a timer would have to repair"`
-	_              any           `conf:"maxRttScale" inert:"nothing is lost on the way that a timer would have to repair"`
-	_              any           `conf:"retransmission" inert:"the ecosystem ignores it too"`
-	_              any           `conf:"getSessionTimeout" inert:"the ecosystem ignores it too"`
-	_              any           `conf:"txQueueSize" inert:"queues are bounded in bytes"`
-	_              any           `conf:"maxCloseWaitMs" inert:"a circuit closes when its data is delivered"`
-	_              any           `conf:"getCircuitTimeout" inert:"ctrl.defaultRequestTimeout bounds it"`
-	_              any           `conf:"circuitStartTimeout" inert:"a circuit starts with its first message"`
-	_              any           `conf:"randomDrops" inert:"it is a test aid"`
-	_              any           `conf:"drop1InN" inert:"it is a test aid"`
+	_ any `conf:"mtu" inert:"data is cut to fit its carrier"`
+	_ any `conf:"txPortalStartSize" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalMinSize" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalMaxSize" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalIncreaseThresh" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalIncreaseScale" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalRetxThresh" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalRetxScale" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalDupAckThresh" inert:"windows adapt by themselves"`
+	_ any `conf:"txPortalDupAckScale" inert:"windows adapt by themselves"`
+	_ any `conf:"rxBufferSize" inert:"windows adapt by themselves"`
+	_ any `conf:"retxStartMs" inert:"nothing is lost on the way that a timer would have to repair"`
+	_ any `conf:"retxScale" inert:"nothing is lost on the way that a timer would have to repair"`
+	_ any `conf:"retxAddMs" inert:"nothing is lost on the way that a timer would have to repair"`
+	_ any `conf:"retxMaxMs" inert:"nothing is lost on the way that a timer would have to repair"`
+	_ any `conf:"maxRttScale" inert:"nothing is lost on the way that a timer would have to repair"`
+	_ any `conf:"retransmission" inert:"the ecosystem ignores it too"`
+	_ any `conf:"getSessionTimeout" inert:"the ecosystem ignores it too"`
+	_ any `conf:"txQueueSize" inert:"queues are bounded in bytes"`
+	_ any `conf:"maxCloseWaitMs" inert:"a circuit closes when its data is delivered"`
+	_ any `conf:"getCircuitTimeout" inert:"ctrl.defaultRequestTimeout bounds it"`
+	_ any `conf:"circuitStartTimeout" inert:"a circuit starts with its first message"`
+	_ any `conf:"randomDrops" inert:"it is a test aid"`
+	_ any `conf:"drop1InN" inert:"it is a test aid"`
 }
 
 // TunnelOptions are the options of the tunnel binding.
@@ -73,8 +73,14 @@ type TunnelOptions struct {
 
 // Dialer is a binding that may be dialed.
 type Dialer struct {
-	Binding string      `conf:"binding" required:"true" doc:"transport, transport_udp, edge_transport, udp, proxy or proxy_udp"`
-	Options DataOptions `conf:"options" doc:"options of the binding"`
+	Binding string        `conf:"binding" required:"true" doc:"transport, transport_udp, edge_transport, udp, proxy or proxy_udp"`
+	Options DialerOptions `conf:"options" doc:"options of the binding"`
+}
+
+// DialerOptions are the options of dialers.
+type DialerOptions struct {
+	DataOptions
+	ConnectTimeout time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is the operating system's"`
 }
 
 // dialers says which bindings exist and what is not active yet.

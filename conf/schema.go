@@ -19,7 +19,8 @@ import (
 //	oneof:"a|b"            allowed values
 //	types:"tls|wss"        allowed address types; bare:"tls" is assumed if none
 //	required:"true"        has to be there when its section is
-//	later:"what"           read and checked, not active yet
+//	later:"what"           read and checked, not active yet; on an embedded struct
+//	                       it only says so in the reference
 //	inert:"why"            accepted without effect, one warning
 //	refused:"why"          known and refused
 //	doc:"..."              one line for the reference
@@ -40,6 +41,7 @@ type field struct {
 	types    []string
 	bare     string
 	later    string
+	inactive bool // embedded keys of something that is not active yet
 	inert    string
 	refused  string
 	doc      string
@@ -77,6 +79,7 @@ func fieldsOf(t reflect.Type) []field {
 		sf := t.Field(i)
 		if sf.Anonymous {
 			for _, f := range fieldsOf(sf.Type) {
+				f.inactive = f.inactive || sf.Tag.Get("later") != ""
 				if f.index != nil {
 					f.index = append([]int{i}, f.index...)
 				}
