@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ type logFlags struct {
 
 func (f *logFlags) add(c *cobra.Command, level string) {
 	c.Flags().StringVar(&f.level, "log-level", level, "trace, debug, info, warn or error")
-	c.Flags().StringVar(&f.format, "log-formatter", string(observe.JSON), "json or text")
+	c.Flags().StringVar(&f.format, "log-formatter", string(observe.JSON), "json or text (pfxlog counts as text)")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "log at level debug")
 }
 
@@ -32,5 +33,12 @@ func (f *logFlags) logger(c *cobra.Command) (*slog.Logger, error) {
 	if f.verbose {
 		level.Set(slog.LevelDebug)
 	}
-	return observe.NewLog(c.ErrOrStderr(), observe.LogConfig{Format: observe.Format(f.format), Level: level}), nil
+	format, ok := formats[f.format]
+	if !ok {
+		return nil, fmt.Errorf("log formatter %q: expected json or text", f.format)
+	}
+	return observe.NewLog(c.ErrOrStderr(), observe.LogConfig{Format: format, Level: level}), nil
 }
+
+// formats are the names of log formats, those of the ecosystem included.
+var formats = map[string]observe.Format{"json": observe.JSON, "text": observe.Text, "pfxlog": observe.Text}

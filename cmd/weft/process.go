@@ -34,6 +34,14 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// required makes flags of a command required. The names are those of flags
+// that the command has, so there is no error to pass on.
+func required(c *cobra.Command, flags ...string) {
+	for _, f := range flags {
+		_ = c.MarkFlagRequired(f)
+	}
+}
+
 // say prints what a configuration report says, for the check commands.
 func say(out io.Writer, r *conf.Report) {
 	for _, p := range r.Warnings {
@@ -123,6 +131,7 @@ func controllerInit() *cobra.Command {
 	}
 	c.Flags().StringVarP(&username, "username", "u", "", "user name of the administrator")
 	c.Flags().StringVarP(&password, "password", "p", "", "password of the administrator")
+	required(c, "username", "password")
 	log.add(c, "warn")
 	return c
 }
@@ -160,6 +169,7 @@ func routerEnroll() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&jwt, "jwt", "j", "", "file with the enrollment token")
+	required(c, "jwt")
 	log.add(c, "warn")
 	return c
 }
