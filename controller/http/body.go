@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/weftnet/weft/fault"
 )
 
@@ -23,19 +25,59 @@ const jsonType = "application/json"
 // anything of it is read.
 func tooLarge(r *http.Request) bool { return r.ContentLength > maxBody }
 
-// readBody reads the whole body into buf, at most maxBody bytes.
-func readBody(r *http.Request, buf *bytes.Buffer) error {
-	if r.Body == nil || r.Body == http.NoBody {
+const (
+	freeBody   = 64 << 10 // bytes of a body that anybody may send at any time
+	bodyBudget = 64 << 20 // bytes of longer bodies that are being handled at once
+)
+
+// budgets bound the memory of long bodies: one for callers with a session, one
+// for everybody else, so that strangers cannot use up that of callers.
+type budgets struct{ callers, strangers *semaphore.Weighted }
+
+func newBudgets() budgets {
+	return budgets{callers: semaphore.NewWeighted(bodyBudget), strangers: semaphore.NewWeighted(bodyBudget)}
+}
+
+// readBody reads the whole body into c.in, at most maxBody bytes. A long one
+// needs room in a budget, which reset gives back.
+func (c *call) readBody() error {
+	if c.r.Body == nil || c.r.Body == http.NoBody {
 		return nil
 	}
-	n, err := buf.ReadFrom(io.LimitReader(r.Body, maxBody+1))
-	if n > maxBody {
-		return fault.RequestEntityTooLarge.New(nil)
+	n, err := c.in.ReadFrom(io.LimitReader(c.r.Body, freeBody))
+	if n == freeBody && err == nil {
+		err = c.readLong()
 	}
-	if err != nil {
+	switch {
+	case c.in.Len() > maxBody:
+		return fault.RequestEntityTooLarge.New(nil)
+	case errors.As(err, new(*fault.Error)):
+		return err
+	case err != nil:
 		return fault.CouldNotReadBody.New(err)
 	}
 	return nil
+}
+
+// readLong reads what follows the first part of a long body.
+func (c *call) readLong() error {
+	size := int64(maxBody + 1)
+	if c.r.ContentLength > 0 {
+		size = min(c.r.ContentLength, size)
+	}
+	budget := c.s.bodies.strangers
+	if c.caller != nil {
+		budget = c.s.bodies.callers
+	}
+	if !budget.TryAcquire(size) {
+		c.w.Header()["Connection"] = []string{"close"} // the rest is not read
+		return fault.TooManyRequests.Errorf("too many long request bodies at once")
+	}
+	c.release = func() { budget.Release(size) }
+	// ReadFrom wants room for a little more than what comes.
+	c.in.Grow(int(size) - c.in.Len() + bytes.MinRead)
+	_, err := c.in.ReadFrom(io.LimitReader(c.r.Body, size-int64(c.in.Len())))
+	return err
 }
 
 // checkTypes judges Content-Type and Accept.

@@ -40,7 +40,9 @@ type call struct {
 	state  *state.View
 	policy *policy.View
 
-	in  bytes.Buffer
+	in      bytes.Buffer
+	release func() // gives the memory of a long body back, nil for others
+
 	out []byte
 	zip bytes.Buffer
 }
@@ -62,6 +64,9 @@ func (c *call) reset() {
 	}
 	in.Reset()
 	zip.Reset()
+	if c.release != nil {
+		c.release()
+	}
 	*c = call{in: in, out: out, zip: zip}
 }
 
@@ -107,15 +112,16 @@ func (c *call) prepare() error {
 		return err
 	}
 	if c.ep.check != nil {
-		if err := c.readBody(); err != nil {
+		if err := c.takeBody(); err != nil {
 			return err
 		}
 	}
 	return c.ep.permitted(c.caller)
 }
 
-func (c *call) readBody() error {
-	if err := readBody(c.r, &c.in); err != nil {
+// takeBody reads the body and decodes it.
+func (c *call) takeBody() error {
+	if err := c.readBody(); err != nil {
 		return err
 	}
 	c.raw = c.in.Bytes()

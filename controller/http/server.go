@@ -63,6 +63,7 @@ type Server struct {
 	serverName  []string
 	instance    []string
 	compressors *compressors
+	bodies      budgets
 	calls       sync.Pool
 	trees       map[api.API]*node
 	version     []byte // the version document
@@ -77,6 +78,7 @@ func New(cfg Config) (*Server, error) {
 		serverName:  []string{"weft-controller/" + cfg.Build.Version},
 		instance:    []string{cfg.InstanceID},
 		compressors: newCompressors(),
+		bodies:      newBudgets(),
 		trees:       map[api.API]*node{api.Client: {}, api.Management: {}},
 	}
 	s.calls.New = func() any { return new(call) }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weftnet/weft/api"
@@ -151,6 +152,56 @@ func TestChunkedBodyAboveLimit(t *testing.T) {
 	f.handler.ServeHTTP(w, r)
 	if w.Code != 413 {
 		t.Errorf("status %d", w.Code)
+	}
+}
+
+// TestLongBodiesShareABudget: strangers who fill it are refused, callers with a
+// session are not, and everything is given back.
+func TestLongBodiesShareABudget(t *testing.T) {
+	f := newFixture(t)
+	const others = bodyBudget / maxBody
+	enroll := "/edge/client/v1/enroll?method=ott&token=x"
+	post := func(path, token string, body io.Reader, size int64) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", path, body)
+		r.ContentLength = size
+		r.Header.Set("Content-Type", "application/json")
+		if token != "" {
+			r.Header.Set("zt-session", token)
+		}
+		w := httptest.NewRecorder()
+		f.handler.ServeHTTP(w, r)
+		return w
+	}
+	long := func(n int) io.Reader { return strings.NewReader("{}" + strings.Repeat(" ", n-2)) }
+	var pipes []*io.PipeWriter
+	var waiting sync.WaitGroup
+	for range others {
+		r, w := io.Pipe()
+		pipes = append(pipes, w)
+		waiting.Go(func() { post(enroll, "", r, maxBody) })
+		if _, err := io.Copy(w, long(freeBody+1)); err != nil { // it has its share when this returns
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name, path, token string
+		size              int
+		want              int
+	}{
+		{"a stranger's long body", enroll, "", freeBody + 1, 429},
+		{"a stranger's short body", enroll, "", freeBody - 1, 200},
+		{"a caller's long body", m("/services"), "admin", maxBody, 400},
+	} {
+		if w := post(tt.path, tt.token, long(tt.size), int64(tt.size)); w.Code != tt.want {
+			t.Errorf("%s: status %d %s", tt.name, w.Code, w.Body)
+		}
+	}
+	for _, w := range pipes {
+		w.Close()
+	}
+	waiting.Wait()
+	if w := post(enroll, "", long(maxBody), maxBody); w.Code != 200 {
+		t.Errorf("afterwards: status %d %s", w.Code, w.Body)
 	}
 }
 
