@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/limit"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/router/edge"
 	"github.com/weftnet/weft/router/forward"
@@ -37,13 +38,23 @@ func newDirectory(u *uplink.Uplink, routerID string, live func() []string) *dire
 	return &directory{uplink: u, routerID: routerID, live: live, issued: make(map[string]time.Time), prune: firstPrune}
 }
 
-// newsTime is how long a hello waits for news of a session that is not known
-// yet: its identity may have been made a moment ago.
-const newsTime = time.Second
+// lookupTimeout is how long a hello waits for news of a session that is not
+// good yet: its identity, or the authenticator with its certificate, may have
+// been made a moment ago.
+const lookupTimeout = 5 * time.Second
+
+// pending reports whether news of the network may make a session good.
+func pending(err error) bool {
+	return errors.Is(err, uplink.ErrNoIdentity) || errors.Is(err, token.ErrUnknownKey) || errors.Is(err, pki.ErrNotBound)
+}
 
 // Session verifies the token of an API session.
 func (d *directory) Session(ctx context.Context, text string, certs []*x509.Certificate) (edge.Session, error) {
-	ctx, cancel := context.WithTimeout(ctx, newsTime)
+	patience := lookupTimeout
+	if end, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(end)*9/10) // the refusal has to arrive too
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		changed := d.uplink.Changed()
@@ -52,7 +63,7 @@ func (d *directory) Session(ctx context.Context, text string, certs []*x509.Cert
 			d.remember(s)
 			return d.session(s), nil
 		}
-		if !errors.Is(err, uplink.ErrNoIdentity) && !errors.Is(err, token.ErrUnknownKey) || !d.uplink.Status().Connected {
+		if !pending(err) || !d.uplink.Status().Connected {
 			return edge.Session{}, err
 		}
 		select {
