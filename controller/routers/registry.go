@@ -269,7 +269,9 @@ func (r *Registry) changed(effects *policy.Effects, changes []state.Change) {
 // Online reports whether a router is connected.
 func (r *Registry) Online(routerID string) bool { return r.Status(routerID).Online }
 
-// Status returns what is known of a router; the zero Status if it has not been
+// Status returns what is known of a router. Of one that is offline it is what was
+// known last: some clients never try a router again that they have once seen
+// without addresses. It is the zero Status if the router has not been
 // connected since this controller started.
 func (r *Registry) Status(routerID string) Status {
 	r.mu.Lock()

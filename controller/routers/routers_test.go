@@ -136,6 +136,9 @@ func TestRouterLife(t *testing.T) {
 	t.Run("router disabled", func(t *testing.T) {
 		w.apply(command().Patch(model.KindEdgeRouter, "r1", map[string]any{"disabled": true}))
 		eventually(t, "offline", func() bool { return !c.registry.Online("r1") && !u.Status().Connected })
+		if s := c.registry.Status("r1"); s.Protocols["tls"] != "tls://here:3022" || s.Hostname != "here" {
+			t.Errorf("what was known of it is forgotten: %+v", s)
+		}
 		w.apply(command().Patch(model.KindEdgeRouter, "r1", map[string]any{"disabled": false}))
 		eventually(t, "online", func() bool { return c.registry.Online("r1") && u.Status().Connected })
 	})
