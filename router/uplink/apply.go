@@ -36,10 +36,11 @@ func (d *Directory) apply(u *control.Update) (changes, error) {
 	items := d.replace(u)
 	d.slice.Index = u.To
 	fits := bytes.Equal(d.slice.Digest(), u.Digest)
-	d.filled, d.dirty = true, true
+	d.dirty = true
 	d.mu.Unlock()
 	news, err := d.enact(items)
 	d.mu.Lock()
+	d.filled = true // now that it can be asked
 	close(d.news)
 	d.news = make(chan struct{})
 	d.mu.Unlock()
