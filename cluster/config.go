@@ -84,7 +84,7 @@ func (c Config) raft() *raft.Config {
 	r.SnapshotInterval, r.SnapshotThreshold, r.TrailingLogs = c.SnapshotInterval, c.SnapshotThreshold, c.TrailingLogs
 	r.MaxAppendEntries, r.CommitTimeout = c.MaxAppendEntries, c.CommitTimeout
 	r.ElectionTimeout, r.HeartbeatTimeout, r.LeaderLeaseTimeout = c.ElectionTimeout, c.HeartbeatTimeout, c.LeaderLeaseTimeout
-	r.BatchApplyCh = true // proposals that wait share one write of the log
+	r.BatchApplyCh = true    // proposals that wait share one write of the log
 	r.PreVoteDisabled = true // a single voter needs none, and the transport has none
 	r.Logger = newRaftLog(c.Log)
 	return r
