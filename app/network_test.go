@@ -285,3 +285,21 @@ func TestEgressToAServerWithoutWeft(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestIdleCircuitsEnd(t *testing.T) {
+	n := newTestNetwork(t)
+	serviceID, _ := n.service("echo", false)
+	host, guest := n.identity("host"), n.identity("guest")
+	n.echo(host, "echo")
+	c := n.dial(guest, "echo")
+	if err := talk(c, "before"); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.admin.Management().PatchService(testContext(t), serviceID, &client.ServiceInput{MaxIdleTimeMillis: client.Ptr(int64(200))}); err != nil {
+		t.Fatal(err)
+	}
+	c.SetReadDeadline(time.Now().Add(idleLook + 5*time.Second))
+	if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the circuit is still there: %v", err)
+	}
+}

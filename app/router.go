@@ -94,7 +94,7 @@ func (r *Router) provision() error {
 	node.table = r.table
 	r.addEgress()
 	if r.o.Config.Edge != nil {
-		directory := newDirectory(r.uplink, r.id, r.liveSessions)
+		directory := newDirectory(r.uplink, r.id, r.lookupTimeout(), r.liveSessions)
 		r.edge = edge.New(edge.Config{
 			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Log: r.o.Log,
 			Controller: controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout},
@@ -222,6 +222,9 @@ func (r *Router) run() {
 	})
 	work.Go(func() { r.watchStart(ctx) })
 	work.Go(func() { r.tellTunnel(ctx) })
+	if every := r.o.Config.Forwarder.IdleTxInterval; every > 0 {
+		work.Go(func() { endIdle(ctx, r.table, r.uplink.View, every, r.o.Log) })
+	}
 	r.parts.add(watchIdentity(ctx, stop, r.identity, r.o.Log))
 	for _, l := range r.listeners {
 		go l.Serve() // Close of the listener waits for it
@@ -279,6 +282,17 @@ func (r *Router) Ready(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// lookupTimeout is the longest of the listeners for SDKs.
+func (r *Router) lookupTimeout() time.Duration {
+	var longest time.Duration
+	for _, l := range r.o.Config.Listeners {
+		if l.Binding == edge.Binding {
+			longest = max(longest, l.Options.LookupTimeout)
+		}
+	}
+	return longest
 }
 
 func (r *Router) liveSessions() []string { return r.edge.Sessions() }

@@ -26,6 +26,10 @@ type directory struct {
 	uplink   *uplink.Uplink
 	routerID string
 	live     func() []string // ids of sessions with a connection
+	// patience is how long a hello waits for news of a session that is not good
+	// yet: its identity, or the authenticator with its certificate, may have been
+	// made a moment ago.
+	patience time.Duration
 
 	mu     sync.Mutex
 	issued map[string]time.Time // by session id
@@ -34,14 +38,9 @@ type directory struct {
 
 const firstPrune = 1024
 
-func newDirectory(u *uplink.Uplink, routerID string, live func() []string) *directory {
-	return &directory{uplink: u, routerID: routerID, live: live, issued: make(map[string]time.Time), prune: firstPrune}
+func newDirectory(u *uplink.Uplink, routerID string, patience time.Duration, live func() []string) *directory {
+	return &directory{uplink: u, routerID: routerID, patience: patience, live: live, issued: make(map[string]time.Time), prune: firstPrune}
 }
-
-// lookupTimeout is how long a hello waits for news of a session that is not
-// good yet: its identity, or the authenticator with its certificate, may have
-// been made a moment ago.
-const lookupTimeout = 5 * time.Second
 
 // pending reports whether news of the network may make a session good.
 func pending(err error) bool {
@@ -50,7 +49,7 @@ func pending(err error) bool {
 
 // Session verifies the token of an API session.
 func (d *directory) Session(ctx context.Context, text string, certs []*x509.Certificate) (edge.Session, error) {
-	patience := lookupTimeout
+	patience := d.patience
 	if end, ok := ctx.Deadline(); ok {
 		patience = min(patience, time.Until(end)*9/10) // the refusal has to arrive too
 	}

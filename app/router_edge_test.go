@@ -111,7 +111,7 @@ func TestHelloWaitsForANewCertificate(t *testing.T) {
 	begin := time.Now()
 	err := hello(testContext(t))
 	var rejected *channel.RejectedError
-	if took := time.Since(begin); !errors.As(err, &rejected) || took < lookupTimeout/2 {
+	if took := time.Since(begin); !errors.As(err, &rejected) || took < 2*time.Second {
 		t.Errorf("a certificate that stays unbound: %v after %v", err, took)
 	}
 }

@@ -108,19 +108,19 @@ type APIProxy struct {
 
 // Forwarder bounds circuits and dials.
 type Forwarder struct {
-	XgressDialDwellTime      time.Duration `conf:"xgressDialDwellTime" default:"0" min:"0" unit:"ms" doc:"wait before an egress dial"`
-	XgressDialQueueLength    int           `conf:"xgressDialQueueLength" default:"1000" min:"1" max:"10000" doc:"egress dials that wait"`
-	XgressDialWorkerCount    int           `conf:"xgressDialWorkerCount" default:"128" min:"1" max:"10000" doc:"egress dials at once"`
-	LinkDialQueueLength      int           `conf:"linkDialQueueLength" default:"1000" min:"1" max:"10000" later:"links to other routers" doc:"link dials that wait"`
-	LinkDialWorkerCount      int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" later:"links to other routers" doc:"link dials at once"`
-	_                        int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" inert:"terminators are written in batches, one batch at a time"`
-	_                        int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" inert:"terminators are written in batches, one batch at a time"`
-	FaultTxInterval          time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" later:"paths over several routers" doc:"time between two reports of faulted circuits; 0 never"`
-	IdleCircuitTimeout       time.Duration `conf:"idleCircuitTimeout" default:"60000" min:"0" unit:"ms" later:"idle circuits" doc:"silence after which a circuit is idle"`
-	IdleTxInterval           time.Duration `conf:"idleTxInterval" default:"60000" min:"0" unit:"ms" later:"idle circuits" doc:"time between two reports of idle circuits; 0 never"`
-	XgressCloseCheckInterval time.Duration `conf:"xgressCloseCheckInterval" default:"5000" min:"0" unit:"ms" later:"idle circuits" doc:"wait before an idle circuit is taken down"`
-	_                        any           `conf:"latencyProbeInterval" inert:"latency is measured by heartbeats"`
-	_                        any           `conf:"unresponsiveLinkTimeout" inert:"links have their own heartbeats"`
+	XgressDialDwellTime   time.Duration `conf:"xgressDialDwellTime" default:"0" min:"0" unit:"ms" doc:"wait before an egress dial"`
+	XgressDialQueueLength int           `conf:"xgressDialQueueLength" default:"1000" min:"1" max:"10000" doc:"egress dials that wait"`
+	XgressDialWorkerCount int           `conf:"xgressDialWorkerCount" default:"128" min:"1" max:"10000" doc:"egress dials at once"`
+	LinkDialQueueLength   int           `conf:"linkDialQueueLength" default:"1000" min:"1" max:"10000" later:"links to other routers" doc:"link dials that wait"`
+	LinkDialWorkerCount   int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" later:"links to other routers" doc:"link dials at once"`
+	_                     int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" inert:"terminators are written in batches, one batch at a time"`
+	_                     int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" inert:"terminators are written in batches, one batch at a time"`
+	FaultTxInterval       time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" later:"paths over several routers" doc:"time between two reports of faulted circuits; 0 never"`
+	_                     time.Duration `conf:"idleCircuitTimeout" default:"60000" min:"0" unit:"ms" inert:"the maxIdleTimeMillis of the service alone decides which silence is too long"`
+	IdleTxInterval        time.Duration `conf:"idleTxInterval" default:"60000" min:"0" unit:"ms" doc:"longest time between two looks for circuits that are silent for longer than their service allows; 0 never"`
+	_                     time.Duration `conf:"xgressCloseCheckInterval" default:"5000" min:"0" unit:"ms" inert:"an idle circuit is taken down at once"`
+	_                     any           `conf:"latencyProbeInterval" inert:"latency is measured by heartbeats"`
+	_                     any           `conf:"unresponsiveLinkTimeout" inert:"links have their own heartbeats"`
 }
 
 // RouterMetrics sets reports to the controllers.

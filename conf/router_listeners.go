@@ -26,7 +26,7 @@ type ListenerOptions struct {
 	Advertise     HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
 	_             time.Duration `conf:"connectTimeout" inert:"it is an option of dialers"`
 	_             time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
-	_             time.Duration `conf:"lookupApiSessionTimeout" inert:"sessions are checked without the controller"`
+	LookupTimeout time.Duration `conf:"lookupApiSessionTimeout" default:"5s" min:"0s" doc:"edge: how long a hello waits for news of its session, identity or certificate"`
 }
 
 // DataOptions tune the data plane of a binding.

@@ -52,6 +52,9 @@ type Circuit struct {
 	// retransmission may be needed.
 	Lossy atomic.Bool
 
+	used       atomic.Bool // something has passed since the last look
+	quietSince time.Time   // first look that saw nothing pass; of EndIdle
+
 	mu           sync.Mutex
 	ended        bool
 	terminatorID string
@@ -81,6 +84,7 @@ func (c *Circuit) Detach(s Side, d Destination) {
 
 // Send passes f to the destination of a side and takes ownership of it.
 func (c *Circuit) Send(to Side, f *channel.Frame) {
+	c.touch()
 	if p := c.ends[to].Load(); p != nil {
 		(*p).Forward(f)
 		return
