@@ -43,11 +43,17 @@ var ErrTerminatorRemoved = errors.New("uplink: terminator removed")
 // waits for the controller's answer, for a controller too if none is connected.
 // The uplink keeps t and reports it after every reconnect until
 // RemoveTerminator. Errors: *Refused, after which the terminator is forgotten,
-// ErrTerminatorRemoved, and that of ctx, after which the uplink goes on trying.
+// ErrTerminatorRemoved, and that of ctx: if it ends while waiting, the uplink
+// goes on trying; if it has ended before, nothing happens, so that whoever
+// cancels first and then removes leaves nothing behind.
 func (u *Uplink) AddTerminator(ctx context.Context, t *ctrl.Terminator) error {
 	done := make(chan error, 1)
 	l := u.terminators
 	l.mu.Lock()
+	if err := ctx.Err(); err != nil {
+		l.mu.Unlock()
+		return err
+	}
 	if old, ok := l.want[t.Id]; ok && !l.put[t.Id] && proto.Equal(old, t) {
 		l.mu.Unlock()
 		return nil
