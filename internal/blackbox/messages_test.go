@@ -3,7 +3,9 @@ package blackbox
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weftnet/weft/wire/edge"
 	"github.com/weftnet/weft/wire/message"
@@ -203,30 +205,35 @@ func TestFloodOfRequests(t *testing.T) {
 	before := n.router.resident(t)
 	e := p.connect(t)
 	done := make(chan struct{})
+	var sent atomic.Int64
 	go func() {
 		defer close(done)
-		var batch []byte
 		for i := range 20000 {
 			m := connectMessage(uint32(i+1), token, i%2 == 0)
 			m.Seq = int32(i + 1)
-			if batch = m.Append(batch); len(batch) > 1<<20 {
-				if _, err := e.Write(batch); err != nil {
-					return
-				}
-				batch = batch[:0]
+			if _, err := e.Write(m.Append(nil)); err != nil {
+				return
 			}
+			sent.Add(1)
 		}
-		_, _ = e.Write(batch)
 	}()
-	n.unharmed(t)
-	select {
-	case <-done:
-	default:
-		e.Close() // the router does not read on: so much the better
-		<-done
+	last := int64(-1) // until all is sent or the router does not read on
+	for finished := false; !finished; {
+		n.unharmed(t)
+		select {
+		case <-done:
+			finished = true
+		case <-time.After(500 * time.Millisecond):
+			finished = sent.Load() == last
+			last = sent.Load()
+		}
 	}
+	t.Logf("%d requests sent", sent.Load())
 	n.unharmed(t)
 	n.router.wantGrown(t, before, 128<<20, "20,000 requests without reading")
+	e.Close()
+	<-done
+	n.unharmed(t)
 }
 
 // TestRandomMessages sends well-framed messages with random content, of every
@@ -262,5 +269,45 @@ func TestRandomMessages(t *testing.T) {
 		}
 	}
 	e.Close()
+	n.unharmed(t)
+}
+
+// TestFloodOfListeners: somebody who hosts a service thousands of times over
+// delays nobody, and leaves nothing behind.
+func TestFloodOfListeners(t *testing.T) {
+	t.Parallel()
+	n := ownNetwork(t)
+	p := n.person(t)
+	service, _ := n.openService(t)
+	token := p.serviceToken(t, service, "Bind")
+	terminators := func() int {
+		var list []struct{ ID string }
+		if err := n.admin.call("GET", "/services/"+service+"/terminators?limit=500", nil, &list); err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	before := n.router.resident(t)
+	e := p.connect(t)
+	go func() { // the answers are of no interest
+		for {
+			if _, err := e.next(); err != nil {
+				return
+			}
+		}
+	}()
+	for i := range 2000 {
+		m := bindMessage(uint32(i+1), token)
+		m.Seq = int32(i + 1)
+		if _, err := e.Write(m.Append(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.unharmed(t)
+	eventually(t, "some of them are there", func() bool { return terminators() > 0 })
+	n.unharmed(t)
+	n.router.wantGrown(t, before, 64<<20, "2,000 listeners")
+	e.Close()
+	eventually(t, "all of them are gone", func() bool { return terminators() == 0 })
 	n.unharmed(t)
 }
