@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/signal"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +22,19 @@ import (
 func child(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	signal.Ignore(os.Interrupt) // the end of standard input ends a child
+	if len(args) > 2 && args[0] == "-profile" {
+		f, err := os.Create(args[1])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+		args = args[2:]
+	}
 	switch args[0] {
 	case "relay":
 		return relay(args[1])

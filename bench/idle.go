@@ -14,7 +14,7 @@ func idle(ctx context.Context, s settings) error {
 		return err
 	}
 	defer n.stop()
-	p, err := n.path(ctx, false)
+	p, err := n.path(ctx, s, false)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 type command struct {
@@ -32,6 +34,17 @@ type settings struct {
 	count  int   // dials, round trips, entities or circuits
 	binary string
 	out    string // file for the process logs, empty = discard
+	// profiles is a directory for CPU profiles of all processes, empty = none.
+	profiles string
+	paths    string // comma-separated names of the paths to measure, empty = all
+}
+
+// choose returns the wanted ones of paths.
+func (s settings) choose(paths ...string) []string {
+	if s.paths == "" {
+		return paths
+	}
+	return slices.DeleteFunc(paths, func(p string) bool { return !slices.Contains(strings.Split(s.paths, ","), p) })
 }
 
 func main() {
@@ -62,6 +75,8 @@ func run(ctx context.Context, args []string) error {
 	fs.IntVar(&s.count, "count", 0, "number of dials, round trips, circuits or entities (0: the measurement's own)")
 	fs.StringVar(&s.binary, "weft", "", "binary to measure (default: built from this tree)")
 	fs.StringVar(&s.out, "log", "", "file for the logs of the processes")
+	fs.StringVar(&s.paths, "paths", "", "paths to measure, comma-separated: tcp, tls, chain, weft, weft-e2ee (default: all)")
+	fs.StringVar(&s.profiles, "profile", "", "directory for CPU profiles of the processes")
 	if len(args) == 0 {
 		return fmt.Errorf("name a measurement: throughput, latency, dials, idle, api or start")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -45,6 +46,11 @@ func newNetwork(ctx context.Context, s settings) (_ *network, err error) {
 		return nil, err
 	}
 	up.stop()
+	if s.profiles != "" {
+		if err := n.profile(s.profiles); err != nil {
+			return nil, err
+		}
+	}
 	if err := n.startProcesses(ctx); err != nil {
 		return nil, err
 	}
@@ -79,6 +85,21 @@ func (n *network) up(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	return up, n.api.login(ctx)
+}
+
+// profile makes controller and router write CPU profiles.
+func (n *network) profile(dir string) error {
+	for _, name := range []string{"controller", "router"} {
+		f, err := os.OpenFile(filepath.Join(n.dir, name+".yml"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(f, "\nprofile:\n  cpu:\n    path: %s\n", filepath.Join(dir, name+".pprof"))
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (n *network) startProcesses(ctx context.Context) (err error) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,14 +44,18 @@ func startProcess(ctx context.Context, name string, log io.Writer, program strin
 	return &process{name: name, cmd: cmd, stdin: stdin, lines: lines}, nil
 }
 
-// startChild runs this program as one end of a measurement and waits for its
+// startChild runs this program as one end of the named path and waits for its
 // first line, which says that it is ready.
-func startChild(ctx context.Context, log io.Writer, args ...string) (*process, string, error) {
+func startChild(ctx context.Context, s settings, path string, args ...string) (*process, string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
 	}
-	p, err := startProcess(ctx, args[0], log, self, append([]string{"child"}, args...)...)
+	call := []string{"child"}
+	if s.profiles != "" {
+		call = append(call, "-profile", filepath.Join(s.profiles, path+"-"+args[0]+".pprof"))
+	}
+	p, err := startProcess(ctx, args[0], discard{}, self, append(call, args...)...)
 	if err != nil {
 		return nil, "", err
 	}

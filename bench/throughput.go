@@ -24,25 +24,25 @@ func (p path) stop() {
 
 // limits are the paths that Weft is compared with: TCP and TLS directly, and TLS
 // through one plain relay.
-func limits(ctx context.Context) ([]path, error) {
+func limits(ctx context.Context, s settings) ([]path, error) {
 	var all []path
-	for _, kind := range []string{"tcp", "tls", "chain"} {
+	for _, kind := range s.choose("tcp", "tls", "chain") {
 		proto := kind
 		if kind == "chain" {
 			proto = "tls"
 		}
-		host, addr, err := startChild(ctx, discard{}, "host", proto)
+		host, addr, err := startChild(ctx, s, kind, "host", proto)
 		if err != nil {
 			return all, err
 		}
 		p := path{name: kind, host: host, stops: []*process{host}}
 		if kind == "chain" {
-			if p.middle, addr, err = startChild(ctx, discard{}, "relay", addr); err != nil {
+			if p.middle, addr, err = startChild(ctx, s, kind, "relay", addr); err != nil {
 				return all, err
 			}
 			p.stops = append(p.stops, p.middle)
 		}
-		if p.dial, _, err = startChild(ctx, discard{}, "dial", proto, addr); err != nil {
+		if p.dial, _, err = startChild(ctx, s, kind, "dial", proto, addr); err != nil {
 			return all, err
 		}
 		p.stops = append(p.stops, p.dial)
@@ -53,7 +53,7 @@ func limits(ctx context.Context) ([]path, error) {
 
 // measured is the limits and Weft, clear and with end-to-end encryption.
 func measured(ctx context.Context, s settings) ([]path, *network, error) {
-	all, err := limits(ctx)
+	all, err := limits(ctx, s)
 	if err != nil {
 		return all, nil, err
 	}
@@ -61,8 +61,8 @@ func measured(ctx context.Context, s settings) ([]path, *network, error) {
 	if err != nil {
 		return all, nil, err
 	}
-	for _, encrypted := range []bool{false, true} {
-		p, err := n.path(ctx, encrypted)
+	for _, name := range s.choose("weft", "weft-e2ee") {
+		p, err := n.path(ctx, s, name == "weft-e2ee")
 		if err != nil {
 			return all, n, err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // path opens a service and two identities, and starts a host and a dialer for it.
-func (n *network) path(ctx context.Context, encrypted bool) (p path, err error) {
+func (n *network) path(ctx context.Context, s settings, encrypted bool) (p path, err error) {
 	p = path{name: "weft", middle: n.router}
 	if encrypted {
 		p.name = "weft-e2ee"
@@ -23,7 +23,7 @@ func (n *network) path(ctx context.Context, encrypted bool) (p path, err error) 
 		if err != nil {
 			return p, err
 		}
-		c, _, err := startChild(ctx, n.log, role, "weft", file, p.name)
+		c, _, err := startChild(ctx, s, p.name, role, "weft", file, p.name)
 		if err != nil {
 			p.stop()
 			return p, err
