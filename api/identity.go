@@ -116,7 +116,9 @@ type ServiceConfig struct {
 // PolicyAdvice tells what an identity may do with a service and through which
 // routers.
 type PolicyAdvice struct {
+	Bind                Decision    `json:"bind"`
 	CommonRouters       []RouterRef `json:"commonRouters"`
+	Dial                Decision    `json:"dial"`
 	Identity            Ref         `json:"identity"`
 	IdentityID          string      `json:"identityId"`
 	IdentityRouterCount int         `json:"identityRouterCount"`
@@ -125,6 +127,16 @@ type PolicyAdvice struct {
 	Service             Ref         `json:"service"`
 	ServiceID           string      `json:"serviceId"`
 	ServiceRouterCount  int         `json:"serviceRouterCount"`
+}
+
+// Decision tells whether one action is allowed, and else what refuses it and
+// what can be done.
+type Decision struct {
+	Allowed  bool   `json:"allowed"` // by a policy, through a router that is online
+	Code     string `json:"code,omitempty"`
+	Policies []Ref  `json:"policies"` // service policies that grant it
+	Remedy   string `json:"remedy,omitempty"`
+	Rule     string `json:"rule,omitempty"`
 }
 
 // FailedServiceRequest is a refused request for a service.

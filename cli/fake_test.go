@@ -73,9 +73,6 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 		answer(w, 200, map[string]any{})
 	case c.advice != nil && strings.Contains(path, "/policy-advice/"):
 		answer(w, 200, c.advice)
-	case c.advice != nil && strings.HasSuffix(path, "/service-policies"):
-		plural, _, _ := strings.Cut(strings.Trim(path, "/"), "/")
-		c.list(w, r, "policies of "+plural)
 	default:
 		c.crud(w, r, strings.Split(strings.Trim(path, "/"), "/"))
 	}

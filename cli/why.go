@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +13,7 @@ type explanation struct {
 	Action   string   `json:"action"` // Dial or Bind
 	Allowed  bool     `json:"allowed"`
 	Policies []string `json:"policies"` // that grant it
+	Code     string   `json:"code,omitempty"`
 	Rule     string   `json:"rule,omitempty"`
 	Remedy   string   `json:"remedy,omitempty"`
 }
@@ -63,18 +62,6 @@ func (c *call) explainAccess(identityRef, serviceRef string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	identity, err := c.m.DetailIdentity(c, identityID)
-	if err != nil {
-		return nil, err
-	}
-	ofIdentity, err := c.servicePolicies(identityID, c.m.ListIdentityServicePolicies)
-	if err != nil {
-		return nil, err
-	}
-	ofService, err := c.servicePolicies(serviceID, c.m.ListServiceServicePolicies)
-	if err != nil {
-		return nil, err
-	}
 	a := &answer{Identity: advice.Identity.Name, Service: advice.Service.Name, CommonRouters: []string{}, OnlineRouters: []string{}}
 	for _, r := range advice.CommonRouters {
 		a.CommonRouters = append(a.CommonRouters, r.Name)
@@ -82,70 +69,16 @@ func (c *call) explainAccess(identityRef, serviceRef string) (*answer, error) {
 			a.OnlineRouters = append(a.OnlineRouters, r.Name)
 		}
 	}
-	for _, action := range []string{"Dial", "Bind"} {
-		e := explanation{Action: action, Policies: []string{}}
-		e.judge(a, advice, ofType(ofIdentity, action), ofType(ofService, action), identity.Disabled)
-		a.Actions = append(a.Actions, e)
-	}
+	a.Actions = []explanation{decided("Dial", &advice.Dial), decided("Bind", &advice.Bind)}
 	return a, nil
 }
 
-type policyList func(context.Context, string, *client.ListParams) (*client.Page[client.ServicePolicy], error)
-
-func (c *call) servicePolicies(id string, get policyList) ([]client.ServicePolicy, error) {
-	var out []client.ServicePolicy
-	page := func(ctx context.Context, p *client.ListParams) (*client.Page[client.ServicePolicy], error) {
-		return get(ctx, id, p)
+func decided(action string, d *client.Decision) explanation {
+	e := explanation{Action: action, Allowed: d.Allowed, Policies: []string{}, Code: d.Code, Rule: d.Rule, Remedy: d.Remedy}
+	for _, p := range d.Policies {
+		e.Policies = append(e.Policies, p.Name)
 	}
-	for p, err := range client.All(c, client.ListParams{}, page) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-func ofType(policies []client.ServicePolicy, action string) []string {
-	var out []string
-	for _, p := range policies {
-		if p.Type == action {
-			out = append(out, p.Name)
-		}
-	}
-	return out
-}
-
-// judge finds the first rule that refuses, in the order in which routers and
-// controllers decide.
-func (e *explanation) judge(a *answer, advice *client.PolicyAdvice, ofIdentity, ofService []string, disabled bool) {
-	for _, name := range ofIdentity {
-		if slices.Contains(ofService, name) {
-			e.Policies = append(e.Policies, name)
-		}
-	}
-	switch {
-	case disabled:
-		e.Rule = fmt.Sprintf("identity %q is disabled", a.Identity)
-		e.Remedy = fmt.Sprintf("weft update identity %q --disabled=false", a.Identity)
-	case len(e.Policies) == 0:
-		e.Rule = fmt.Sprintf("no %s service policy contains both; the identity is in %s, the service in %s", e.Action, oneOf(ofIdentity), oneOf(ofService))
-		e.Remedy = fmt.Sprintf("weft create service-policy NAME %s --identity-roles '@%s' --service-roles '@%s'", e.Action, a.Identity, a.Service)
-	case advice.IdentityRouterCount == 0:
-		e.Rule = "no edge router policy contains the identity and a router"
-		e.Remedy = fmt.Sprintf("weft create edge-router-policy NAME --identity-roles '@%s' --edge-router-roles '#all'", a.Identity)
-	case advice.ServiceRouterCount == 0:
-		e.Rule = "no service edge router policy contains the service and a router"
-		e.Remedy = fmt.Sprintf("weft create service-edge-router-policy NAME --service-roles '@%s' --edge-router-roles '#all'", a.Service)
-	case len(a.CommonRouters) == 0:
-		e.Rule = "no router is granted to both the identity and the service"
-		e.Remedy = "let the edge router policies and the service edge router policies name a common router"
-	case len(a.OnlineRouters) == 0:
-		e.Rule = "none of the routers granted to both is online: " + strings.Join(a.CommonRouters, ", ")
-		e.Remedy = "start one of them"
-	default:
-		e.Allowed = true
-	}
+	return e
 }
 
 func oneOf(names []string) string {

@@ -280,6 +280,16 @@ type CurrentAPISession struct {
 	ExpiresAt         time.Time `json:"expiresAt"`
 }
 
+// Decision tells whether one action is allowed, and else what refuses it and
+// what can be done.
+type Decision struct {
+	Allowed  bool   `json:"allowed"` // by a policy, through a router that is online
+	Code     string `json:"code,omitzero"`
+	Policies []Ref  `json:"policies"` // service policies that grant it
+	Remedy   string `json:"remedy,omitzero"`
+	Rule     string `json:"rule,omitzero"`
+}
+
 // DisableParams say for how long an identity is disabled.
 type DisableParams struct {
 	DurationMinutes *int64 `json:"durationMinutes"` // 0: for ever
@@ -594,7 +604,9 @@ type OwnAuthenticatorInput struct {
 // PolicyAdvice tells what an identity may do with a service and through which
 // routers.
 type PolicyAdvice struct {
+	Bind                Decision    `json:"bind"`
 	CommonRouters       []RouterRef `json:"commonRouters"`
+	Dial                Decision    `json:"dial"`
 	Identity            Ref         `json:"identity"`
 	IdentityID          string      `json:"identityId"`
 	IdentityRouterCount int         `json:"identityRouterCount"`

@@ -1,7 +1,10 @@
 package http
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
@@ -30,9 +33,51 @@ func (s *Server) policyAdvice(c *call) error {
 			d.CommonRouters = append(d.CommonRouters, api.RouterRef{Ref: c.ref(s.links.edgeRouter, model.KindEdgeRouter, r), IsOnline: s.cfg.Live.Router(r).Online})
 		}
 	}
+	d.Dial, d.Bind = c.decision(policy.Dial, i.ID, sv.ID), c.decision(policy.Bind, i.ID, sv.ID)
 	b := append(c.out[:0], `{"data":`...)
 	b = c.ep.encode.Append(b, d)
 	c.out = append(b, `,"meta":null}`+"\n"...)
 	c.send(200)
 	return nil
+}
+
+// decide answers as routers do for any router of both, and refuses when none of
+// those is online.
+func (c *call) decide(action policy.Action, identity, service string) policy.Decision {
+	d := c.policy.Check(action, identity, service, "")
+	if !d.Allowed() {
+		return d
+	}
+	var offline []string
+	for r := range c.policy.CommonRouters(identity, service) {
+		if c.s.cfg.Live.Router(r.ID).Online {
+			return d
+		}
+		offline = append(offline, strconv.Quote(r.Name))
+	}
+	slices.Sort(offline)
+	if len(offline) > maxNamed {
+		offline = append(offline[:maxNamed], fmt.Sprintf("%d more", len(offline)-maxNamed))
+	}
+	d.Code = policy.NoCommonRouter
+	d.Rule = "none of the routers granted to both is online: " + strings.Join(offline, ", ")
+	d.Remedy = "start one of them"
+	return d
+}
+
+// maxNamed bounds the names in a sentence.
+const maxNamed = 3
+
+func (c *call) decision(action policy.Action, identity, service string) api.Decision {
+	d := c.decide(action, identity, service)
+	relation := policy.MayDial
+	if action == policy.Bind {
+		relation = policy.MayBind
+	}
+	out := api.Decision{Allowed: d.Allowed(), Code: string(d.Code), Remedy: d.Remedy, Rule: d.Rule}
+	for _, p := range c.policy.Granting(relation, identity, service) {
+		out.Policies = append(out.Policies, c.ref(c.s.links.servicePolicy, model.KindServicePolicy, p.Key()))
+	}
+	slices.SortFunc(out.Policies, func(a, b api.Ref) int { return strings.Compare(a.ID, b.ID) })
+	return out
 }

@@ -32,6 +32,40 @@ func TestCreateSession(t *testing.T) {
 	f.do("GET", c("/sessions/%s", a.id()), nil).status(404)
 }
 
+// TestRemedies says what to do about each reason why an identity does not reach
+// a service, in the advice for administrators and in the refusal of a session.
+func TestRemedies(t *testing.T) {
+	f := newFixture(t)
+	user, service, router := world(f)
+	advice := m("/identities/%s/policy-advice/%s", user, service)
+	refused := func(kind string) *answer {
+		return f.do("POST", c("/sessions"), obj{"serviceId": service, "type": kind}, "zt-session", "user")
+	}
+	want := func(action, code, remedy string) {
+		t.Helper()
+		a := f.do("GET", advice, nil).status(200).is("data."+action+".allowed", code == "")
+		if code == "" {
+			return
+		}
+		a.is("data."+action+".code", code).contains("data."+action+".remedy", remedy)
+		if a.at("data."+action+".rule") == nil {
+			t.Error("no rule")
+		}
+	}
+	want("dial", "NO_EDGE_ROUTERS_AVAILABLE", "start one of them")
+	refused("Dial").status(400).is("error.remedy", "start one of them")
+	f.routers[router] = RouterStatus{Online: true}
+	want("dial", "", "")
+	f.do("GET", advice, nil).is("data.dial.policies.0.name", "p").is("data.bind.policies", "[]")
+	want("bind", "NO_BIND_POLICY", "weft create service-policy NAME Bind --identity-roles '@user' --service-roles '@web'")
+	refused("Bind").status(400).is("error.cause.field", "ServiceId").contains("error.remedy", "weft create service-policy NAME Bind --identity-roles '@user'")
+	hidden := f.create("services", obj{"name": "hidden", "encryptionRequired": true})
+	for _, id := range []string{hidden, "nope"} {
+		a := f.do("POST", c("/sessions"), obj{"serviceId": id}, "zt-session", "user").status(404).is("error.code", "NOT_FOUND")
+		a.contains("error.remedy", "weft create service-policy NAME Dial --identity-roles '@user' --service-roles '@"+id+"'")
+	}
+}
+
 func TestOwnServices(t *testing.T) {
 	f := newFixture(t)
 	_, service, _ := world(f)

@@ -367,6 +367,15 @@ func (a *answer) is(path string, want any) *answer {
 	return a
 }
 
+// contains is is for a part of a text.
+func (a *answer) contains(path, want string) *answer {
+	a.t.Helper()
+	if got := fmt.Sprint(a.at(path)); !strings.Contains(got, want) {
+		a.t.Fatalf("%s is %q, want %q in it", path, got, want)
+	}
+	return a
+}
+
 func (a *answer) id() string {
 	a.t.Helper()
 	id, _ := a.at("data.id").(string)

@@ -24,19 +24,19 @@ func (s *Server) createSession(c *call) error {
 	}
 	e := state.Get[model.Service](c.state, service)
 	if e == nil || !usableBy(c, c.caller.IdentityID)(e) {
-		return fault.NotFound.Errorf("service with id %s not found", service)
+		return c.unseen(kind, service)
 	}
-	relation := policy.MayDial
+	action, relation := policy.Dial, policy.MayDial
 	if kind == model.Bind {
-		relation = policy.MayBind
+		action, relation = policy.Bind, policy.MayBind
 	}
 	if kind != model.Dial && kind != model.Bind || !c.policy.Related(relation, c.caller.IdentityID, service) {
 		return fault.CouldNotValidate.Field("ServiceId", "service not found", service).
-			WithRemedy("no service policy of type %s contains both the identity and the service; create one or add a role to one", kind)
+			WithRemedy("%s", c.decide(action, c.caller.IdentityID, service).Remedy)
 	}
 	routers := c.sessionRouters(c.caller.IdentityID, service)
 	if !slices.ContainsFunc(routers, func(r api.SessionRouter) bool { return r.IsOnline }) {
-		return fault.NoEdgeRoutersAvailable.New(nil)
+		return fault.NoEdgeRoutersAvailable.New(nil).WithRemedy("%s", c.decide(action, c.caller.IdentityID, service).Remedy)
 	}
 	session, err := s.cfg.Services.Create(c.ctx, c.caller, service, kind)
 	if err != nil {
@@ -44,6 +44,18 @@ func (s *Server) createSession(c *call) error {
 	}
 	return c.detail(&api.Session{APISessionID: session.APISessionID, EdgeRouters: routers, ID: session.ID, IdentityID: session.IdentityID,
 		ServiceID: session.ServiceID, Token: session.Token, Type: session.Type})
+}
+
+// unseen refuses a service that does not exist or that the caller may not see,
+// in the same words.
+func (c *call) unseen(kind, service string) error {
+	name := c.caller.IdentityID
+	if i := state.Get[model.Identity](c.state, name); i != nil {
+		name = i.Name
+	}
+	return fault.NotFound.Errorf("service with id %s not found", service).WithRemedy(
+		"list the services that the identity sees; one that is missing there is granted by weft create service-policy NAME %s --identity-roles '@%s' --service-roles '@%s'",
+		kind, name, service)
 }
 
 func (c *call) sessionRouters(identity, service string) []api.SessionRouter {

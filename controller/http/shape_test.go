@@ -99,7 +99,7 @@ func (g *golden) step(key, method, path string, body any, headers ...string) *an
 
 // extra are members that we send and the recordings lack: what is false or has
 // a use of its own.
-var extra = []string{"isBindAllowed", "username"}
+var extra = []string{"isBindAllowed", "username", "dial", "bind"}
 
 // difference lists where two shapes differ.
 func difference(path string, got, want any) []string {
