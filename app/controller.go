@@ -58,7 +58,8 @@ type Controller struct {
 }
 
 // StartController runs the controller of a configuration and returns when its
-// APIs answer. The caller closes it.
+// APIs answer. With a cluster section and no data it waits, with no port open,
+// until the data is there or ctx ends. The caller closes it.
 func StartController(ctx context.Context, o ControllerOptions) (*Controller, error) {
 	return startController(ctx, o, new(sockets))
 }
@@ -103,13 +104,13 @@ func (c *Controller) provision(ctx context.Context) error {
 	if err := c.loadKeys(); err != nil {
 		return err
 	}
+	if err := awaitData(ctx, cfg, c.o.Log); err != nil {
+		return err
+	}
 	if c.store, err = openStore(ctx, cfg, c.id, false, c.o.Log); err != nil {
 		return err
 	}
 	c.parts.add(c.store.Close)
-	if !c.store.node.Initialized() {
-		return problem("run `weft controller edge init` with this configuration to make a new network", "the data directory %s is empty", cfg.Cluster.DataDir)
-	}
 	if err := c.store.ensureInitial(ctx, time.Now()); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,13 +87,68 @@ func TestControllerWithOnlyDB(t *testing.T) {
 	}
 }
 
+// signal is a log that says when a message with a text was written.
+type signal struct {
+	text string
+	seen chan struct{}
+	once sync.Once
+}
+
+func (s *signal) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), s.text) {
+		s.once.Do(func() { close(s.seen) })
+	}
+	return len(b), nil
+}
+
+func TestControllerWaitsUntilItsClusterIsInitialized(t *testing.T) {
+	cfg := controllerFile(t, func(s string) string { return strings.Replace(s, "db:", "cluster:\n  dataDir:", 1) })
+	start := func(ctx context.Context) (<-chan struct{}, <-chan *Controller, <-chan error) {
+		waits := &signal{text: "not initialized", seen: make(chan struct{})}
+		running, failed := make(chan *Controller, 1), make(chan error, 1)
+		go func() {
+			c, err := StartController(ctx, ControllerOptions{Config: cfg, Log: observe.NewLog(waits, observe.LogConfig{})})
+			if err != nil {
+				failed <- err
+				return
+			}
+			running <- c
+		}()
+		return waits.seen, running, failed
+	}
+	interrupted, interrupt := context.WithCancel(testContext(t))
+	waiting, _, failed := start(interrupted)
+	<-waiting
+	interrupt()
+	if err := <-failed; !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted wait: %v", err)
+	}
+	if _, err := os.Stat(cfg.Cluster.DataDir); !os.IsNotExist(err) {
+		t.Errorf("waiting made the data directory: %v", err)
+	}
+
+	waiting, running, failed := start(testContext(t))
+	<-waiting
+	if err := InitAdmin(testContext(t), cfg, "admin", "secret", observe.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case c := <-running:
+		defer c.Close()
+	case err := <-failed:
+		t.Fatal(err)
+	}
+	if status, body := get(t, "https://"+cfg.Edge.API.Address.String()+"/version"); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 func TestControllerFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(string) string
 		want   string
 	}{
-		{"cluster without data", func(s string) string { return strings.Replace(s, "db:", "cluster:\n  dataDir:", 1) }, "data directory"},
 		{"missing key", func(s string) string { return strings.Replace(s, "edge.key.pem", "none.pem", 1) }, "edge.enrollment.signingCert.key"},
 		{"advertised name of nobody", func(s string) string { return strings.Replace(s, `"tls:localhost`, `"tls:other.example`, 1) }, "ctrl.options.advertiseAddress"},
 		{"key of another certificate", func(s string) string { return strings.Replace(s, "edge.key.pem", "controller.key.pem", 1) }, "do not belong together"},

@@ -39,6 +39,44 @@ func dataDir(c *conf.Controller) (dir string, bootstrap bool) {
 	return filepath.Join(filepath.Dir(c.DB), base+".weft"), true
 }
 
+// dataPoll is how often a controller without data looks for it.
+const dataPoll = 250 * time.Millisecond
+
+// awaitData returns when a controller with a cluster section has data, which
+// another process makes, or with the error of ctx.
+func awaitData(ctx context.Context, c *conf.Controller, log *slog.Logger) error {
+	dir, bootstrap := dataDir(c)
+	if bootstrap {
+		return nil
+	}
+	tick := time.NewTicker(dataPoll)
+	defer tick.Stop()
+	for waiting := false; ; {
+		has, err := cluster.HasData(dir)
+		if has || err != nil && !(waiting && errors.Is(err, cluster.ErrInUse)) {
+			return inUse(err)
+		}
+		if !waiting {
+			waiting = true
+			log.Warn("not initialized: waiting for data in the data directory", "directory", dir,
+				"remedy", "run `weft controller edge init` with this configuration to make a new network; this process then goes on")
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// inUse adds the remedy to the refusal of data that another process has open.
+func inUse(err error) error {
+	if errors.Is(err, cluster.ErrInUse) {
+		return problem("stop the controller that runs on this data first", "%w", err)
+	}
+	return err
+}
+
 // openStore opens the data of a controller and waits until it is whole. id is
 // that of the controller.
 func openStore(ctx context.Context, c *conf.Controller, id string, bootstrap bool, log *slog.Logger) (_ *store, err error) {
@@ -61,12 +99,9 @@ func openStore(ctx context.Context, c *conf.Controller, id string, bootstrap boo
 	}
 	s.node, err = cluster.Open(nodeConfig, machine)
 	if err != nil {
-		return nil, err
+		return nil, inUse(err)
 	}
 	s.add(s.node.Close)
-	if !s.node.Initialized() {
-		return s, nil
-	}
 	if err := s.node.Ready(ctx); err != nil {
 		return nil, fmt.Errorf("data in %s: %w", nodeConfig.Dir, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,6 +25,33 @@ const (
 	snapshotsKept = 2
 	lockWait      = time.Second // how long another process may hold raft.db
 )
+
+// ErrInUse is the refusal of a directory that another process has open.
+var ErrInUse = errors.New("in use by another process")
+
+// HasData reports whether dir holds the data of a member of a cluster. It
+// creates nothing; its error is ErrInUse while a process has the data open.
+func HasData(dir string) (_ bool, err error) {
+	path := filepath.Join(dir, dbFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	db, err := openDB(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	// Every start of a member writes its first term or first entry here.
+	last, err := db.LastIndex()
+	if err != nil || last > 0 {
+		return last > 0, err
+	}
+	term, err := db.GetUint64([]byte("CurrentTerm"))
+	if errors.Is(err, raftboltdb.ErrKeyNotFound) {
+		return false, nil
+	}
+	return term > 0, err
+}
 
 // Node is one member of the cluster. All methods are safe for concurrent use.
 type Node struct {
@@ -80,7 +108,7 @@ func openDB(path string) (*raftboltdb.BoltStore, error) {
 		},
 	})
 	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, fmt.Errorf("cluster: %s is in use by another process", path)
+		return nil, fmt.Errorf("cluster: %s is %w", path, ErrInUse)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: open %s: %w", path, err)

@@ -27,7 +27,7 @@ func TestFirstStartAndRestart(t *testing.T) {
 			t.Fatal(index, result, err)
 		}
 	}
-	if id, addr := n.Leader(); id != "ctrl1" || addr != "ctrl1" || !n.IsLeader() || !n.Initialized() {
+	if id, addr := n.Leader(); id != "ctrl1" || addr != "ctrl1" || !n.IsLeader() {
 		t.Error(id, addr)
 	}
 	want := []Member{{ID: "ctrl1", Address: "ctrl1", Voter: true, Leader: true}}
@@ -173,7 +173,7 @@ func TestWithoutBootstrapANodeWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	if n.Initialized() || len(n.Members()) != 0 {
+	if len(n.Members()) != 0 {
 		t.Error("initialized")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -223,6 +223,36 @@ func TestBadStarts(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestHasData(t *testing.T) {
+	want := func(dir string, has bool, in error) {
+		t.Helper()
+		if got, err := HasData(dir); got != has || !errors.Is(err, in) {
+			t.Errorf("got %v, %v, want %v, %v", got, err, has, in)
+		}
+	}
+	dir := t.TempDir()
+	want(dir, false, nil)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("looking made %v, %v", entries, err)
+	}
+	cfg := testConfig(dir)
+	cfg.Bootstrap = false
+	n, err := Open(cfg, new(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(dir, false, ErrInUse)
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want(dir, false, nil) // opened, but of no cluster
+	n, _ = open(t, testConfig(dir))
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want(dir, true, nil)
 }
 
 func TestEndOfContext(t *testing.T) {

@@ -42,9 +42,6 @@ func (n *Node) Changed() <-chan struct{} {
 	return n.changed
 }
 
-// Initialized reports whether the node belongs to a cluster.
-func (n *Node) Initialized() bool { return len(n.servers()) > 0 }
-
 // Members returns the members of the cluster in the order of the log.
 func (n *Node) Members() []Member {
 	leader, _ := n.Leader()

@@ -72,6 +72,9 @@ func controllerRun() *cobra.Command {
 			}
 			app.Tell(logger, report)
 			controller, err := app.StartController(c.Context(), app.ControllerOptions{Config: cfg, Build: app.ThisBuild(), Log: logger})
+			if c.Context().Err() != nil && controller == nil {
+				return nil // ended while it waited to be initialized
+			}
 			if err != nil {
 				return err
 			}
