@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,6 +78,15 @@ func TestEnrollAndRunARouter(t *testing.T) {
 	}
 	if detail, err = admin.Management().DetailEdgeRouter(ctx, made.ID); err != nil || !detail.IsOnline || !detail.IsVerified {
 		t.Errorf("the controller shows %+v, %v", detail, err)
+	}
+}
+
+func TestRouterThatIsNotEnrolled(t *testing.T) {
+	cfg := routerFile(t, t.TempDir(), 1)
+	_, err := StartRouter(testContext(t), RouterOptions{Config: cfg, Log: testUp(t).Log})
+	var p *Problem
+	if !errors.As(err, &p) || !strings.Contains(p.Help(), "weft router enroll") {
+		t.Errorf("got %v", err)
 	}
 }
 

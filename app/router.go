@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -108,7 +109,11 @@ func (r *Router) provision() error {
 // loadIdentity loads the identity and tests that its server certificate is
 // valid for every advertised address.
 func (r *Router) loadIdentity() (err error) {
-	if r.identity, err = loadIdentity("identity", r.o.Config.Identity); err != nil {
+	r.identity, err = loadIdentity("identity", r.o.Config.Identity)
+	if errors.Is(err, fs.ErrNotExist) {
+		return problem("enroll the router with `weft router enroll` and the token of `weft create edge-router --jwt`, or correct the path", "%w", err)
+	}
+	if err != nil {
 		return err
 	}
 	if r.id, err = commonName(r.identity); err != nil {

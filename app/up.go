@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/pki"
 )
 
 // UpOptions are the options of Up. Zero ports take the defaults.
@@ -41,6 +42,7 @@ type Up struct {
 	Router         string `json:"router"` // edge address, tls:host:port
 	ControllerFile string `json:"controllerConfig"`
 	RouterFile     string `json:"routerConfig"`
+	CAFile         string `json:"ca"`      // PEM file of the CAs of the network
 	Created        bool   `json:"created"` // made by this start
 	Username       string `json:"username,omitempty"`
 	Password       string `json:"password,omitempty"` // only when created and generated
@@ -59,7 +61,8 @@ func StartUp(ctx context.Context, o UpOptions) (_ *Up, err error) {
 		return nil, err
 	}
 	up := &Up{
-		Dir: l.Dir, ControllerFile: l.controllerFile(), RouterFile: l.routerFile(), Created: what == foundNothing,
+		Dir: l.Dir, ControllerFile: l.controllerFile(), RouterFile: l.routerFile(),
+		CAFile: filepath.Join(l.Dir, dirPKI, pki.FileCA), Created: what == foundNothing,
 		failed: make(chan error, 2),
 	}
 	defer func() {

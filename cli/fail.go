@@ -168,10 +168,14 @@ func explainNetwork(err error) *failure {
 func usageArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return usageError("see "+c.CommandPath()+" --help", "%s (usage: %s)", err, c.UseLine())
+			err := check(c, args)
+			switch {
+			case err == nil:
+				return nil
+			case len(args) > 0 && c.HasAvailableSubCommands():
+				return usageError("see "+c.CommandPath()+" --help", "there is no command %q", c.CommandPath()+" "+args[0])
 			}
-			return nil
+			return usageError("see "+c.CommandPath()+" --help", "%d arguments do not fit: %s", len(args), c.UseLine())
 		}
 	}
 	for _, sub := range c.Commands() {

@@ -41,7 +41,7 @@ func (t *tool) trust(cmd *cobra.Command, a *account, given, yes bool) error {
 	}
 	w := cmd.ErrOrStderr()
 	fmt.Fprintf(w, "%s %s:\n", a.Address, what)
-	for _, c := range anchors {
+	for _, c := range topmost(anchors) {
 		sum := sha256.Sum256(c.Raw)
 		fmt.Fprintf(w, "  %s\n    SHA-256 %s\n", printable(c.Subject.String()), hex.EncodeToString(sum[:]))
 	}
@@ -50,6 +50,27 @@ func (t *tool) trust(cmd *cobra.Command, a *account, given, yes bool) error {
 	}
 	return &failure{code: "UNTRUSTED_CONTROLLER", cause: "the controller's CAs were not accepted",
 		remedy: "compare the fingerprints with those on the controller, then repeat with --yes, or give the CAs with --ca FILE", exit: ExitUnavailable}
+}
+
+// topmost leaves out the CAs that another one of the list, certified by itself,
+// has certified: who trusts that one trusts them.
+func topmost(anchors []*x509.Certificate) []*x509.Certificate {
+	roots, others := x509.NewCertPool(), x509.NewCertPool()
+	for _, c := range anchors {
+		if c.CheckSignatureFrom(c) == nil {
+			roots.AddCert(c)
+		} else {
+			others.AddCert(c)
+		}
+	}
+	o := x509.VerifyOptions{Roots: roots, Intermediates: others, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
+	var out []*x509.Certificate
+	for _, c := range anchors {
+		if _, err := c.Verify(o); err != nil || c.CheckSignatureFrom(c) == nil {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // probe asks for the version document, which needs no login.

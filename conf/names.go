@@ -3,13 +3,11 @@ package conf
 import (
 	"fmt"
 	"net/netip"
-	"net/url"
 	"strings"
 )
 
 func (s *SANs) check(c *Checker, path string) {
 	checkEach(c, path+".ip", s.IP, isAddress)
-	checkEach(c, path+".uri", s.URI, isURI)
 }
 
 // checkEach refuses every entry of a list for which expect returns what it
@@ -39,13 +37,6 @@ func isAddressOrRange(text string) string {
 func isHostPattern(text string) string {
 	if text == "" || isAddress(text) == "" || strings.ContainsAny(strings.TrimPrefix(text, "*."), "*:/") {
 		return "a host name without scheme and port, or *. and a host name"
-	}
-	return ""
-}
-
-func isURI(text string) string {
-	if u, err := url.Parse(text); err != nil || u.Scheme == "" {
-		return "a URI"
 	}
 	return ""
 }

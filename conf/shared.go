@@ -76,10 +76,10 @@ type CSR struct {
 
 // SANs are the names of a server certificate.
 type SANs struct {
-	DNS   Strings `conf:"dns" doc:"DNS names"`
-	IP    Strings `conf:"ip" doc:"IP addresses"`
-	Email Strings `conf:"email" doc:"mail addresses"`
-	URI   Strings `conf:"uri" doc:"URIs"`
+	DNS Strings `conf:"dns" doc:"DNS names"`
+	IP  Strings `conf:"ip" doc:"IP addresses"`
+	_   Strings `conf:"email" inert:"controllers put DNS names and IP addresses into a router's certificate, and its SPIFFE id"`
+	_   Strings `conf:"uri" inert:"controllers put DNS names and IP addresses into a router's certificate, and its SPIFFE id"`
 }
 
 // Profile writes profiles of the process, for debugging.

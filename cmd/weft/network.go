@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -73,7 +74,7 @@ func up(c *cobra.Command, o app.UpOptions, asJSON bool) error {
 		if network.Password != "" {
 			fmt.Fprintf(out, "\nAdministrator %s with the password %s\nThe password is shown this once.\n", network.Username, network.Password)
 		}
-		fmt.Fprintf(out, "\nCtrl-C ends it.\n")
+		fmt.Fprintf(out, "\nLog in:  weft login %s --ca %s -u %s\nCtrl-C ends it.\n", network.API, network.CAFile, cmp.Or(network.Username, "NAME"))
 	}
 	if err != nil {
 		return closing(err, network.Close)
