@@ -286,7 +286,6 @@ func TestControllerRefusesData(t *testing.T) {
 		want []string
 	}{
 		{"a database of OpenZiti", d.without("cluster").with("db", foreign).write(t), []string{foreign, "OpenZiti"}},
-		{"an empty data directory", d.with("cluster", map[string]any{"dataDir": t.TempDir()}).write(t), []string{"empty", "weft controller edge init"}},
 		{"a broken log", d.with("cluster", map[string]any{"dataDir": noise}).write(t), []string{noise}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -302,6 +301,39 @@ func TestControllerRefusesData(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUninitializedController: with a cluster section and no data the controller
+// waits until it is initialized, says so, and goes on then. Ctrl-C ends the
+// wait.
+func TestUninitializedController(t *testing.T) {
+	t.Parallel()
+	d, n := commonNetwork(t).ownController(t)
+	file := d.with("cluster", map[string]any{"dataDir": filepath.Join(t.TempDir(), "data")}).write(t)
+	c := newProcess("controller", "run", file)
+	waits := func() {
+		from := c.mark()
+		if err := c.start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "it says that it waits", func() bool {
+			if c.exited() {
+				t.Fatalf("it has ended\n%s", c.tail())
+			}
+			return c.logged(from, "not initialized", "weft controller edge init") != ""
+		})
+	}
+	t.Cleanup(c.kill)
+	waits()
+	wantCleanEnd(t, c)
+	waits()
+	const password = "initialized-1"
+	if stdout, stderr, code := runToEnd(t, "controller", "edge", "init", file, "-u", "chief", "-p", password); code != 0 {
+		t.Fatalf("init: %s%s", stdout, stderr)
+	}
+	admin := n.rest("/edge/management/v1", nil)
+	eventually(t, "a login", func() bool { return admin.loginPassword("chief", password) == nil })
+	wantCleanEnd(t, c)
 }
 
 // TestSecondProcess: two processes on one set of data or one port say so.

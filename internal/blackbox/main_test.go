@@ -22,7 +22,7 @@ const (
 
 	// patience bounds how long a test waits for a condition; it is no measure of
 	// speed.
-	patience = 30 * time.Second
+	patience = slowdown * 30 * time.Second
 )
 
 // program is the program under test.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weftnet/weft/pki"
@@ -211,11 +212,20 @@ func loadCAs(path string) (*x509.CertPool, error) {
 	return b.Pool(), nil
 }
 
+// nextPort walks below the range that the system gives to outgoing connections,
+// of which the tests open thousands.
+var nextPort atomic.Int32
+
+// freePort returns a TCP port that nobody uses at the moment and that no other
+// test gets.
 func freePort() int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
+	const first, count = 12000, 18000
+	for {
+		port := first + (os.Getpid()*61+int(nextPort.Add(1)))%count
+		l, err := net.Listen("tcp", net.JoinHostPort("0.0.0.0", strconv.Itoa(port)))
+		if err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

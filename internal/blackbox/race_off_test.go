@@ -2,5 +2,8 @@
 
 package blackbox
 
-// underRace: see the other file of this name.
-const underRace = false
+// What the names mean is said for the other case.
+const (
+	underRace = false
+	slowdown  = 1
+)

@@ -12,7 +12,7 @@ import (
 )
 
 // quick bounds what ought to be done in a second on a machine that may be slow.
-const quick = 5 * time.Second
+const quick = slowdown * 5 * time.Second
 
 // TestDemo: the demonstration shows the page and the refusal, cleans up and
 // ends well.
