@@ -58,8 +58,14 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	if shared.net != nil {
-		shared.net.stop()
+	if n := shared.net; n != nil {
+		for _, p := range []*process{n.controller, n.router} {
+			if p.exited() {
+				fmt.Fprintf(os.Stderr, "%v has ended by itself:\n%s", p.args, p.tail())
+				code = 1
+			}
+		}
+		n.stop()
 	}
 	return code
 }

@@ -83,6 +83,7 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	if refusal != nil {
 		c.drop(connID, d)
 		circuit.Abandon("dial failed")
+		end.discard()
 		c.srv.log.Info("dial refused", "identity", c.session.IdentityID, "service", service.ServiceID,
 			"circuit", circuit.ID, "reason", refusal.Message)
 		c.refuse(f.Seq, connID, circuit.ID, refusal.Message, refusal)
@@ -91,6 +92,7 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	if !c.swap(connID, d, end) {
 		// The client has given up meanwhile.
 		circuit.End("dial cancelled", true)
+		end.discard()
 		return
 	}
 	reply.ConnID, reply.CircuitID = connID, circuit.ID

@@ -35,6 +35,7 @@ type relayed struct {
 	again  bool             // there is news for whoever does
 	paused bool             // the channel is paused on behalf of this circuit
 	left   bool             // the client has left: close after the spill
+	closed bool             // the circuit has ended: nothing is stored any more
 
 	// What follows belongs to whoever pulls: calls of pull do not overlap.
 	sentFIN bool
@@ -61,6 +62,11 @@ func newRelayed(cl *client, circuit *forward.Circuit, side forward.Side, connID 
 
 func (e *relayed) start() { e.conn.Start() }
 
+func (e *relayed) discard() {
+	e.lane.Close()
+	e.conn.Abort(errUnrouted)
+}
+
 func (e *relayed) open(first *channel.Frame) {
 	e.conn.Start()
 	e.lane.Open(first)
@@ -76,7 +82,7 @@ func (e *relayed) circuit(f *channel.Frame, _ xgress.Address) { f.Release() }
 func (e *relayed) data(f *channel.Frame) {
 	n := len(f.Raw())
 	e.mu.Lock()
-	if e.left {
+	if e.left || e.closed {
 		e.mu.Unlock()
 		f.Release()
 		return
@@ -103,7 +109,8 @@ func (e *relayed) data(f *channel.Frame) {
 	}
 }
 
-// move puts stored data into the circuit while there is credit.
+// move puts stored data into the circuit while there is credit. While it is at
+// it, nobody else removes anything from the spill.
 func (e *relayed) move() {
 	e.mu.Lock()
 	if e.moving {
@@ -119,7 +126,7 @@ func (e *relayed) move() {
 		ok, err := e.conn.TryWrite(itemOf(f))
 		e.mu.Lock()
 		switch {
-		case err != nil:
+		case err != nil || e.closed:
 			e.clear()
 		case ok:
 			e.spill[0] = nil
@@ -149,6 +156,7 @@ func (e *relayed) forget(f *channel.Frame) {
 	f.Release()
 }
 
+// clear empties the spill, by whoever moves.
 func (e *relayed) clear() {
 	for _, f := range e.spill {
 		e.forget(f)
@@ -199,8 +207,10 @@ func (e *relayed) pull() *channel.Frame {
 	}
 	e.mu.Lock()
 	reason := e.reason
-	e.clear()
-	e.resume()
+	if e.closed = true; !e.moving {
+		e.clear()
+		e.resume()
+	}
 	e.mu.Unlock()
 	return frame((&edge.StateClosed{ConnID: e.connID, Reason: reason}).Encode())
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,8 @@ type end interface {
 	forward.Destination
 	// open lets messages of the circuit through to the client, after first.
 	open(first *channel.Frame)
+	// discard frees an end that is not opened.
+	discard()
 	// start begins the circuit at this side, after the client has agreed.
 	start()
 }
@@ -26,20 +29,45 @@ type end interface {
 func (c *client) newEnd(circuit *forward.Circuit, side forward.Side, connID uint32, ownWindow, held bool) end {
 	if ownWindow {
 		e := &windowed{client: c, c: circuit, side: side, connID: connID}
+		if !held {
+			e.phase = begun
+			e.running.Store(true)
+		}
 		e.lane = c.outlet.Lane(nil, held)
 		return e
 	}
 	return newRelayed(c, circuit, side, connID, held)
 }
 
+// phase is how far a dialing client is with a circuit.
+type phase uint8
+
+const (
+	dialed   phase = iota // its Connect is not answered
+	answered              // it has begun nothing yet
+	begun
+)
+
 // windowed is the end of a client that keeps its own window: payloads and
 // acknowledgements go through in the memory they came in.
+//
+// A dialing client gets nothing of the circuit before it has sent the first
+// message of it: clients of the field work through the answer to a Connect in
+// another goroutine than through payloads, and drop what they do not know yet.
 type windowed struct {
 	client *client
 	c      *forward.Circuit
 	side   forward.Side
 	connID uint32
 	lane   *forward.Lane
+
+	running atomic.Bool // phase is begun
+	mu      sync.Mutex
+	phase   phase
+	early   bool // the client has begun before phase was answered
+	over    bool // unrouted while dialed, and why
+	dropped bool
+	reason  string
 
 	acks atomic.Uint64 // acknowledgements passed to the client
 
@@ -55,13 +83,53 @@ type repeated struct {
 	since   time.Time
 }
 
-func (e *windowed) open(first *channel.Frame) { e.lane.Open(first) }
-func (e *windowed) start()                    {}
+func (e *windowed) start()   {}
+func (e *windowed) discard() { e.lane.Close() }
+
+// open sends the answer to the Connect. It may wait for room.
+func (e *windowed) open(first *channel.Frame) {
+	if e.client.ch.SendFrame(e.client.ctx, first) != nil {
+		e.lane.Close()
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.phase = answered
+	if e.early {
+		e.begin()
+	}
+	if e.over {
+		e.finish(e.reason, e.dropped)
+	}
+}
+
+// begin lets through what waits for the client, with the lock held.
+func (e *windowed) begin() {
+	if e.phase == dialed {
+		e.early = true
+		return
+	}
+	e.phase = begun
+	e.running.Store(true)
+	e.lane.Open(nil)
+	if e.over {
+		e.client.drop(e.connID, e)
+	}
+}
+
+// startPatience is how long a client may take to begin a circuit that has ended
+// meanwhile and still has something to deliver.
+const startPatience = 2 * time.Second
 
 // data drops the stray Data message by which some clients repeat a half close.
 func (e *windowed) data(f *channel.Frame) { f.Release() }
 
 func (e *windowed) circuit(f *channel.Frame, a xgress.Address) {
+	if !e.running.Load() {
+		e.mu.Lock()
+		e.begin()
+		e.mu.Unlock()
+	}
 	// Control messages, for traces along a circuit, name it elsewhere and stop here.
 	fromTerminator := a.Flags&xgress.FlagOriginator != 0
 	if string(a.Circuit) != e.c.ID || fromTerminator != (e.side == forward.Terminator) {
@@ -128,14 +196,37 @@ func readdress(f *channel.Frame, connID uint32) *channel.Frame {
 
 // Unrouted implements forward.Destination.
 func (e *windowed) Unrouted(reason string, drop bool) {
-	if !e.client.drop(e.connID, e) {
-		e.lane.Close() // the client has left, or was never told
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over, e.reason, e.dropped = true, reason, drop
+	if e.phase != dialed {
+		e.finish(reason, drop)
+	} else if drop {
+		e.lane.Clear()
+	}
+}
+
+// finish tells the client that the circuit is gone, with the lock held.
+func (e *windowed) finish(reason string, drop bool) {
+	waits := e.phase == answered && !drop
+	if waits && !e.client.swap(e.connID, e, e) || !waits && !e.client.drop(e.connID, e) {
+		e.lane.Close() // the client has left
 		return
 	}
 	if drop {
 		e.lane.Clear()
 	}
 	e.lane.Push(frame((&edge.StateClosed{ConnID: e.connID, Reason: reason}).Encode()))
+	switch {
+	case waits:
+		time.AfterFunc(startPatience, func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.begin()
+		})
+	case e.phase == answered:
+		e.begin()
+	}
 }
 
 // leave implements sink.

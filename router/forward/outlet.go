@@ -148,23 +148,25 @@ func (l *Lane) Push(f *channel.Frame) bool {
 	return true
 }
 
-// Open ends the holding: first goes out before all others.
+// Open ends the holding: first, if not nil, goes out before all others.
 func (l *Lane) Open(first *channel.Frame) {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
-		first.Release()
+		if first != nil {
+			first.Release()
+		}
 		return
 	}
 	l.held = false
-	if len(l.frames) > 0 || l.active || !l.o.ch.TrySendFrame(first) {
+	if first != nil && (len(l.frames) > 0 || l.active || !l.o.ch.TrySendFrame(first)) {
 		l.o.budget.Force(len(first.Raw()))
 		l.frames = append([]*channel.Frame{first}, l.frames...)
 		l.waiting += len(first.Raw())
-		if !l.active {
-			l.active = true
-			l.o.enqueue(l)
-		}
+	}
+	if len(l.frames) > 0 && !l.active {
+		l.active = true
+		l.o.enqueue(l)
 	}
 	l.mu.Unlock()
 	if l.pull != nil {
