@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -35,7 +36,7 @@ func services() kind {
 		},
 		getOne:      (*client.Management).DetailService,
 		post:        (*client.Management).CreateService,
-		patch:       (*client.Management).PatchService,
+		patch:       changeService,
 		drop:        (*client.Management).DeleteService,
 		arguments:   "NAME",
 		example:     "  weft create service web -a internal --configs web.intercept",
@@ -53,6 +54,33 @@ func services() kind {
 		},
 		fillUpdate: func(c *call, in *client.ServiceInput) error { return c.ids("configs", in.Configs) },
 	}
+}
+
+// changeService applies in. A PATCH leaves the encryption as it is, by the rules
+// of the API, so that a change of it is a PUT of everything.
+func changeService(m *client.Management, ctx context.Context, id string, in *client.ServiceInput) error {
+	if in.EncryptionRequired == nil {
+		return m.PatchService(ctx, id, in)
+	}
+	d, err := m.DetailService(ctx, id)
+	if err != nil {
+		return err
+	}
+	whole := client.ServiceInput{Configs: d.Configs, EncryptionRequired: in.EncryptionRequired, MaxIdleTimeMillis: &d.MaxIdleTimeMillis,
+		Name: &d.Name, RoleAttributes: d.RoleAttributes, Tags: d.Tags, TerminatorStrategy: &d.TerminatorStrategy}
+	if in.Configs != nil {
+		whole.Configs = in.Configs
+	}
+	if in.RoleAttributes != nil {
+		whole.RoleAttributes = in.RoleAttributes
+	}
+	if in.Tags != nil {
+		whole.Tags = in.Tags
+	}
+	whole.MaxIdleTimeMillis = cmp.Or(in.MaxIdleTimeMillis, whole.MaxIdleTimeMillis)
+	whole.Name = cmp.Or(in.Name, whole.Name)
+	whole.TerminatorStrategy = cmp.Or(in.TerminatorStrategy, whole.TerminatorStrategy)
+	return m.UpdateService(ctx, id, &whole)
 }
 
 func configs() kind {

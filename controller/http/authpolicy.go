@@ -1,8 +1,6 @@
 package http
 
 import (
-	"time"
-
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
@@ -40,10 +38,6 @@ func shapeAuthPolicy(c *call, d *api.AuthPolicy, e *model.AuthPolicy) {
 	d.Secondary = api.AuthSecondary{RequireExtJwtSigner: e.Secondary.RequireExtJwtSigner, RequireTotp: e.Secondary.RequireTotp}
 }
 
-// revocationLife is how long a revocation made by hand lasts: longer than any
-// token that it could end.
-const revocationLife = 24 * time.Hour
-
 func (s *Server) revocationEntity() *revocationEntity {
 	x := newEntity[model.Revocation, api.Revocation](s.links.revocation, func(c *call, d *api.Revocation, e *model.Revocation) {
 		base(&d.Base, &e.Base, c.s.links.revocation)
@@ -53,7 +47,7 @@ func (s *Server) revocationEntity() *revocationEntity {
 		in := w.in.(*api.RevocationCreate)
 		w.e.ID = *in.ID
 		now := w.c.s.cfg.Now().UTC()
-		w.e.ExpiresAt = now.Add(max(revocationLife, w.c.s.cfg.RevokeFor))
+		w.e.ExpiresAt = now.Add(w.c.s.cfg.RevokeFor)
 		switch w.e.Type {
 		case model.RevokeJTI:
 			if !isUUID(w.e.ID) {

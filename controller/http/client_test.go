@@ -1,6 +1,11 @@
 package http
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/weftnet/weft/token"
+)
 
 // world makes a user that may dial the service "web" through the router "er".
 func world(f *fixture) (user, service, router string) {
@@ -63,6 +68,22 @@ func TestRemedies(t *testing.T) {
 	for _, id := range []string{hidden, "nope"} {
 		a := f.do("POST", c("/sessions"), obj{"serviceId": id}, "zt-session", "user").status(404).is("error.code", "NOT_FOUND")
 		a.contains("error.remedy", "weft create service-policy NAME Dial --identity-roles '@user' --service-roles '@"+id+"'")
+	}
+}
+
+// TestRevocationsOutliveTokens disables an identity and revokes another by hand:
+// no token that was out by then may become good again.
+func TestRevocationsOutliveTokens(t *testing.T) {
+	f := newFixture(t)
+	disabled := f.create("identities", obj{"name": "disabled", "type": "User", "isAdmin": false})
+	f.do("POST", m("/identities/%s/disable", disabled), obj{"durationMinutes": 5}).status(200)
+	revoked := f.create("identities", obj{"name": "revoked", "type": "User", "isAdmin": false})
+	f.do("POST", m("/revocations"), obj{"id": revoked, "type": "IDENTITY"}).status(201)
+	for _, id := range []string{disabled, revoked} {
+		text, _ := f.do("GET", m("/revocations/%s", id), nil).status(200).at("data.expiresAt").(string)
+		if end, err := time.Parse(time.RFC3339, text); err != nil || end.Sub(f.now) < token.MaxSessionAge {
+			t.Errorf("the revocation ends %v after now, %v", end.Sub(f.now), err)
+		}
 	}
 }
 

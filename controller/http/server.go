@@ -12,6 +12,7 @@ import (
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
+	"github.com/weftnet/weft/token"
 )
 
 // Config is what a Server needs. All of it must be set.
@@ -30,7 +31,7 @@ type Config struct {
 	Log      *slog.Logger
 
 	// RevokeFor is the longest life of a token: how long the revocation of an
-	// identity lasts.
+	// identity lasts; token.MaxSessionAge by default.
 	RevokeFor time.Duration
 
 	// Hosted are the APIs that listeners of this controller host, in the order of
@@ -73,6 +74,9 @@ type Server struct {
 
 // New builds a server. It fails if an operation of the table has no handler.
 func New(cfg Config) (*Server, error) {
+	if cfg.RevokeFor == 0 {
+		cfg.RevokeFor = token.MaxSessionAge
+	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log,
 		serverName:  []string{"weft-controller/" + cfg.Build.Version},
