@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto"
 	"crypto/tls"
-	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
 	"fmt"
@@ -13,42 +12,32 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/golang-jwt/jwt/v5"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weftnet/weft/client"
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/pki"
+	"github.com/weftnet/weft/sdk"
 )
-
-// routerClaims are the claims of a router's enrolment token.
-type routerClaims struct {
-	Method      string   `json:"em"`
-	Controllers []string `json:"ctrls"`
-	Controller  string   `json:"ctrl"` // in tokens of older controllers
-	jwt.RegisteredClaims
-}
 
 // EnrollRouter uses an enrolment token: it makes the router's key unless there
 // is one, has its certificates signed, and writes them, the trusted CAs and the
 // endpoints of the controllers to the files that the configuration names. It
 // returns the id of the router.
 func EnrollRouter(ctx context.Context, cfg *conf.Router, token string, log *slog.Logger) (string, error) {
-	token = strings.TrimSpace(token)
-	var claims routerClaims
-	if _, _, err := jwt.NewParser().ParseUnverified(token, &claims); err != nil {
-		return "", problem("give the whole file that `weft create edge-router --jwt` wrote", "the enrollment token cannot be read: %w", err)
+	enrollment, err := sdk.ParseEnrollment(token)
+	if err != nil {
+		return "", err
 	}
-	if claims.Method != "erott" && claims.Method != "trott" {
-		return "", problem("use the token of an edge router", "the token enrolls by %q, a router needs erott", claims.Method)
+	if enrollment.Method != "erott" && enrollment.Method != "trott" {
+		return "", problem("use the token that `weft create edge-router --jwt` wrote", "the token enrolls by %q, a router needs erott", enrollment.Method)
 	}
 	files, err := routerFiles(cfg.Identity)
 	if err != nil {
 		return "", err
 	}
-	trusted, err := trustOf(ctx, token, claims.Issuer)
+	trusted, err := enrollment.FetchCAs(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -56,14 +45,14 @@ func EnrollRouter(ctx context.Context, cfg *conf.Router, token string, log *slog
 	if err != nil {
 		return "", err
 	}
-	issued, err := requestCertificates(ctx, cfg.CSR(), &claims, key, trusted)
+	issued, err := requestCertificates(ctx, cfg.CSR(), enrollment, key, trusted)
 	if err != nil {
 		return "", err
 	}
 	if err := files.write(issued); err != nil {
 		return "", err
 	}
-	if err := writeEndpoints(cfg.Ctrl.EndpointsFile, claims); err != nil {
+	if err := writeEndpoints(cfg.Ctrl.EndpointsFile, enrollment.Controllers); err != nil {
 		return "", err
 	}
 	if cfg.Edge != nil { // what an earlier enrolment had learned
@@ -71,43 +60,13 @@ func EnrollRouter(ctx context.Context, cfg *conf.Router, token string, log *slog
 			return "", err
 		}
 	}
-	log.Info("router enrolled", "router", claims.Subject, "controller", claims.Issuer)
-	return claims.Subject, nil
-}
-
-// trustOf fetches the CAs of the controller that signed the token: it proves
-// to be that one by the key of its server certificate.
-func trustOf(ctx context.Context, token, issuer string) (*pki.Bundle, error) {
-	c, err := client.New(issuer, client.Options{TLS: &tls.Config{
-		InsecureSkipVerify: true, // VerifyConnection checks the one thing that is known of the server
-		VerifyConnection:   func(s tls.ConnectionState) error { return signedBy(token, s.PeerCertificates[0]) },
-	}})
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	certs, err := c.TrustAnchors(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("CAs of the controller: %w", err)
-	}
-	if len(certs) == 0 {
-		return nil, errors.New("the controller offers no CAs")
-	}
-	return pki.NewBundle(certs...), nil
-}
-
-func signedBy(token string, leaf *x509.Certificate) error {
-	_, err := jwt.NewParser(jwt.WithValidMethods([]string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512"})).
-		ParseWithClaims(token, &routerClaims{}, func(*jwt.Token) (any, error) { return leaf.PublicKey, nil })
-	if err != nil {
-		return problem("check the address in the token and ask for a new one", "the server did not sign this enrollment token: %w", err)
-	}
-	return nil
+	log.Info("router enrolled", "router", enrollment.Subject, "controller", enrollment.Issuer)
+	return enrollment.Subject, nil
 }
 
 // requestCertificates enrols with two certificate requests for one key.
-func requestCertificates(ctx context.Context, csr conf.CSR, claims *routerClaims, key crypto.Signer, trusted *pki.Bundle) (*client.Enrolled, error) {
-	subject := pkix.Name{CommonName: claims.Subject}
+func requestCertificates(ctx context.Context, csr conf.CSR, enrollment *sdk.Enrollment, key crypto.Signer, trusted *pki.Bundle) (*client.Enrolled, error) {
+	subject := pkix.Name{CommonName: enrollment.Subject}
 	for _, f := range []struct {
 		value string
 		to    *[]string
@@ -123,12 +82,12 @@ func requestCertificates(ctx context.Context, csr conf.CSR, claims *routerClaims
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(claims.Issuer, client.Options{TLS: &tls.Config{RootCAs: trusted.Pool()}})
+	c, err := client.New(enrollment.Issuer, client.Options{TLS: &tls.Config{RootCAs: trusted.Pool()}})
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	issued, err := c.Edge().Enroll(ctx, &client.EnrollParams{Method: claims.Method, Token: claims.ID},
+	issued, err := c.Edge().Enroll(ctx, &client.EnrollParams{Method: enrollment.Method, Token: enrollment.Token},
 		&client.GenericEnroll{CertCSR: &request, ServerCertCSR: &request})
 	if err != nil {
 		return nil, err
@@ -189,11 +148,7 @@ func (f *identityFiles) write(issued *client.Enrolled) error {
 }
 
 // writeEndpoints writes the controllers that the token names.
-func writeEndpoints(path string, claims routerClaims) error {
-	list := claims.Controllers
-	if len(list) == 0 && claims.Controller != "" {
-		list = []string{claims.Controller}
-	}
+func writeEndpoints(path string, list []string) error {
 	if len(list) == 0 {
 		return nil
 	}

@@ -32,15 +32,20 @@ type EnrollOptions struct {
 
 // Enrollment is what an enrolment token says. The signature is not verified.
 type Enrollment struct {
-	Method    string // ott, updb and others
-	Issuer    string // https://host:port of the controller
-	Subject   string // id of the identity
-	Token     string // one-time token
-	ClientAPI string // URL of the client API
+	Method      string   // ott, updb, erott and others
+	Issuer      string   // https://host:port of the controller
+	Subject     string   // id of the identity or router
+	Token       string   // one-time token
+	ClientAPI   string   // URL of the client API
+	Controllers []string // control addresses, in the tokens of routers
+
+	signed string // the token as it came
 }
 
 type enrollmentClaims struct {
-	Method string `json:"em"`
+	Method      string   `json:"em"`
+	Controllers []string `json:"ctrls"`
+	Controller  string   `json:"ctrl"` // in tokens of older controllers
 	jwt.RegisteredClaims
 }
 
@@ -51,7 +56,8 @@ var signatureMethods = []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES
 // controller that it names can prove that it is genuine.
 func ParseEnrollment(token string) (*Enrollment, error) {
 	var c enrollmentClaims
-	if _, _, err := jwt.NewParser(jwt.WithValidMethods(signatureMethods)).ParseUnverified(strings.TrimSpace(token), &c); err != nil {
+	token = strings.TrimSpace(token)
+	if _, _, err := jwt.NewParser(jwt.WithValidMethods(signatureMethods)).ParseUnverified(token, &c); err != nil {
 		return nil, enrollError("INVALID_TOKEN", err.Error(), "copy the whole token, three parts separated by dots")
 	}
 	u, err := url.Parse(c.Issuer)
@@ -59,7 +65,14 @@ func ParseEnrollment(token string) (*Enrollment, error) {
 		return nil, enrollError("INVALID_TOKEN", fmt.Sprintf("the token's issuer %q is not an https URL", c.Issuer), "ask for a new token")
 	}
 	base := strings.TrimRight(c.Issuer, "/")
-	return &Enrollment{Method: c.Method, Issuer: base, Subject: c.Subject, Token: c.ID, ClientAPI: base + clientAPI}, nil
+	e := &Enrollment{
+		Method: c.Method, Issuer: base, Subject: c.Subject, Token: c.ID, ClientAPI: base + clientAPI,
+		Controllers: c.Controllers, signed: token,
+	}
+	if len(e.Controllers) == 0 && c.Controller != "" {
+		e.Controllers = []string{c.Controller}
+	}
+	return e, nil
 }
 
 const clientAPI = "/edge/client/v1"
@@ -76,7 +89,6 @@ func enrollError(code, message, remedy string) *Error {
 // the user's password is set, and the identity holds nothing but the way to the
 // controller: log in with Options.Username and Password.
 func Enroll(ctx context.Context, token string, o EnrollOptions) (*Identity, error) {
-	token = strings.TrimSpace(token)
 	e, err := ParseEnrollment(token)
 	if err != nil {
 		return nil, err
@@ -87,9 +99,9 @@ func Enroll(ctx context.Context, token string, o EnrollOptions) (*Identity, erro
 	if e.Method != "ott" && e.Method != "updb" {
 		return nil, enrollError("INVALID_ENROLL_METHOD", fmt.Sprintf("enrolment by %q is not supported here", e.Method), "enrol by ott or updb")
 	}
-	bundle, err := fetchCAs(ctx, token, e)
+	bundle, err := e.FetchCAs(ctx)
 	if err != nil {
-		return nil, withOp("enrol", err)
+		return nil, err
 	}
 	id := &Identity{ControllerURL: e.ClientAPI, Credentials: Credentials{CA: "pem:" + bundle.PEM()}}
 	m := &material{trust: bundle}
@@ -106,11 +118,20 @@ func Enroll(ctx context.Context, token string, o EnrollOptions) (*Identity, erro
 	return id, nil
 }
 
-// fetchCAs gets the CA bundle over a connection whose server certificate
-// belongs to the key that signed the token.
-func fetchCAs(ctx context.Context, token string, e *Enrollment) (*pki.Bundle, error) {
+// FetchCAs gets the CAs of the controller over a connection whose server
+// certificate belongs to the key that signed the token. Refusals are
+// ErrEnrollment.
+func (e *Enrollment) FetchCAs(ctx context.Context) (*pki.Bundle, error) {
+	bundle, err := e.fetchCAs(ctx)
+	if err != nil {
+		return nil, withOp("enrol", err)
+	}
+	return bundle, nil
+}
+
+func (e *Enrollment) fetchCAs(ctx context.Context) (*pki.Bundle, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
-	cfg.VerifyConnection = func(s tls.ConnectionState) error { return verifyToken(token, s) }
+	cfg.VerifyConnection = func(s tls.ConnectionState) error { return verifyToken(e.signed, s) }
 	t := &http.Transport{TLSClientConfig: cfg, DisableKeepAlives: true}
 	c := &http.Client{Transport: t, Timeout: callTimeout}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.ClientAPI+"/.well-known/est/cacerts", nil)
