@@ -70,7 +70,8 @@ func readBanner(t *testing.T, c net.Conn) {
 }
 
 // TestHostSaysAndLeaves lets hosts send something and close at once: all of it
-// arrives, then the end.
+// arrives, then the end. The service is not encrypted, because the third-party
+// dialer fails if the end comes before it has sent the header of its stream.
 func TestHostSaysAndLeaves(t *testing.T) {
 	n := sharedNetwork(t)
 	ends := []end{theirs("sdk", false), theirs("sdk-flow", true), ours()}
@@ -78,7 +79,7 @@ func TestHostSaysAndLeaves(t *testing.T) {
 		for _, dialer := range ends {
 			t.Run(dialer.name+"-to-"+host.name, func(t *testing.T) {
 				service := fmt.Sprintf("leaves-%s-%s", dialer.name, host.name)
-				id, _, _ := n.service(t, service, true)
+				id, _, _ := n.service(t, service, false)
 				go accept(host.listen(t, n, service), func(c net.Conn) {
 					_, _ = io.WriteString(c, banner)
 					_ = c.(interface{ CloseWrite() error }).CloseWrite()
