@@ -139,7 +139,7 @@ func (q *queue) take(spare []*Frame) []*Frame {
 func (q *queue) written(n int) {
 	q.mu.Lock()
 	q.queued -= n
-	if q.waiting > 0 {
+	if q.waiting > 0 && q.err == nil { // close has told them already
 		close(q.room)
 		q.room = make(chan struct{})
 	}
