@@ -190,7 +190,9 @@ func (m *machine) finish(err error) events {
 	m.sender.drop()
 	m.abandon()
 	m.acks, m.ackNow, m.untold = nil, false, false
-	m.eof, m.readErr = true, err
+	if !m.eof { // else the peer has said all, read or not
+		m.eof, m.readErr = true, err
+	}
 	if m.writeErr == nil {
 		m.writeErr = err
 	}
