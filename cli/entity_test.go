@@ -46,6 +46,7 @@ func TestWrites(t *testing.T) {
 		{"delete identity alice", `DELETE identities/i1`},
 		{"create service db --configs web.host -e OFF --max-idle-time 90s", `POST services {"configs":["c1"],"encryptionRequired":false,"maxIdleTimeMillis":90000,"name":"db"}`},
 		{"create service db2", `POST services {"encryptionRequired":true,"name":"db2"}`},
+		{"update service web -e off -a x", `PUT services/s1 {"encryptionRequired":false,"maxIdleTimeMillis":0,"name":"web","roleAttributes":["x"],"terminatorStrategy":""}`},
 		{"update service web --terminator-strategy random", `PATCH services/s1 {"terminatorStrategy":"random"}`},
 		{"create config c host.v1 {\"port\":1}", `POST configs {"configTypeId":"t1","data":{"port":1},"name":"c"}`},
 		{"create config c t1 --json-file " + file, `POST configs {"configTypeId":"t1","data":{"port":80},"name":"c"}`},
