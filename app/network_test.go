@@ -303,3 +303,34 @@ func TestIdleCircuitsEnd(t *testing.T) {
 		t.Errorf("the circuit is still there: %v", err)
 	}
 }
+
+func TestDeletedServiceSessionEndsItsCircuits(t *testing.T) {
+	n := newTestNetwork(t)
+	n.service("echo", false)
+	host, guest := n.identity("host"), n.identity("guest")
+	n.echo(host, "echo")
+	for _, kind := range []string{"Dial", "Bind"} {
+		c := n.dial(guest, "echo")
+		if err := talk(c, "before"); err != nil {
+			t.Fatal(err)
+		}
+		page, err := n.admin.Management().ListSessions(testContext(t), &client.ListParams{Filter: `type = "` + kind + `"`})
+		if err != nil || len(page.Items) != 1 {
+			t.Fatalf("%d %s sessions, %v", len(page.Items), kind, err)
+		}
+		begin := time.Now()
+		if err := n.admin.Management().DeleteSession(testContext(t), page.Items[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the circuit is still there: %v", kind, err)
+		}
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("%s: the circuit ended after %v", kind, took)
+		}
+		if err := talk(n.dial(guest, "echo"), "with a new session"); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
