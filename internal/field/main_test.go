@@ -1,0 +1,78 @@
+// Package field drives the real binary the way clients of the field do that
+// cannot be installed beside these tests: the C SDK and its tunneler, the JVM
+// SDK, zrok, and the command line of the ecosystem. Each is an emulation of its
+// own: it sends what that client sends, in its order, and is as strict about
+// the answers as that client.
+package field
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+const (
+	adminUser     = "admin"
+	adminPassword = "field-admin-1"
+
+	// patience bounds how long a test waits for a condition; it is no measure of
+	// speed.
+	patience = 30 * time.Second
+)
+
+// program is the program under test.
+var program string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// The tests wait more than they work.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	if testing.Short() {
+		fmt.Println("field: left out in short mode")
+		return 0
+	}
+	dir, err := os.MkdirTemp("", "weft-field")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if program, err = build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if err := shared.end(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// build returns the program that WEFT_BINARY names, or compiles it.
+func build(dir string) (string, error) {
+	if given := os.Getenv("WEFT_BINARY"); given != "" {
+		return filepath.Abs(given)
+	}
+	out := filepath.Join(dir, "weft")
+	args := []string{"build", "-o", out}
+	if underRace {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, "./cmd/weft")...)
+	cmd.Dir = "../.."
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build weft: %w\n%s", err, text)
+	}
+	return out, nil
+}
