@@ -96,7 +96,7 @@ type IdentityEnrollmentInput struct {
 
 // DisableParams say for how long an identity is disabled.
 type DisableParams struct {
-	DurationMinutes *int64 `json:"durationMinutes" api:"req=c"` // 0: for ever
+	DurationMinutes *int64 `json:"durationMinutes" api:"req=c,max=52560000"` // 0 or less: for ever; at most a hundred years
 }
 
 // ServiceConfigAssign is a config that overrides the service's own for one identity.

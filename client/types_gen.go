@@ -292,7 +292,7 @@ type Decision struct {
 
 // DisableParams say for how long an identity is disabled.
 type DisableParams struct {
-	DurationMinutes *int64 `json:"durationMinutes"` // 0: for ever
+	DurationMinutes *int64 `json:"durationMinutes"` // 0 or less: for ever; at most a hundred years
 }
 
 // EdgeRouter is the detail of an edge router. The enrollment members are

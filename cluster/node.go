@@ -116,9 +116,25 @@ func openDB(path string) (*raftboltdb.BoltStore, error) {
 	return db, nil
 }
 
+// lockSnapshots keeps other users from the snapshots, which hold keys and
+// password hashes; the library would leave that to the directory above.
+func lockSnapshots(dir string) error {
+	path := filepath.Join(dir, "snapshots") // the library's name for it
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
+}
+
 // start brings raft up on n.db.
 func (n *Node) start(machine StateMachine) error {
 	rc := n.cfg.raft()
+	if err := lockSnapshots(n.cfg.Dir); err != nil {
+		return err
+	}
 	snaps, err := raft.NewFileSnapshotStoreWithLogger(n.cfg.Dir, snapshotsKept, rc.Logger)
 	if err != nil {
 		return fmt.Errorf("cluster: snapshots: %w", err)

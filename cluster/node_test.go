@@ -225,6 +225,25 @@ func TestBadStarts(t *testing.T) {
 	}
 }
 
+func TestFilesAreNobodyElses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "snapshots"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	n, _ := open(t, testConfig(dir))
+	if err := n.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{dbFile: 0o600, "snapshots": 0o700} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
+		}
+	}
+	if kept, err := os.ReadDir(filepath.Join(dir, "snapshots")); err != nil || len(kept) == 0 {
+		t.Errorf("the snapshot is elsewhere: %v", err)
+	}
+}
+
 func TestHasData(t *testing.T) {
 	want := func(dir string, has bool, in error) {
 		t.Helper()

@@ -59,6 +59,9 @@ type Config struct {
 	SweepInterval    time.Duration // between two searches for inactive sessions, default 1 s
 	Journal          string        // path of the journal file, required
 	Passwords        PasswordCost
+	// MaxSessions bounds the live sessions of one identity, so that nobody fills
+	// the memory by logging in again and again. Default 50,000.
+	MaxSessions int
 	// LoginLimit bounds the logins in progress; nil switches the limit off.
 	LoginLimit *limit.WindowConfig
 	// Issuer is the iss claim of service tokens: https:// and edge.api.address.
@@ -71,6 +74,7 @@ const (
 	minSessionTimeout       = time.Minute
 	defaultActivityInterval = 90 * time.Second
 	defaultSweepInterval    = time.Second
+	defaultMaxSessions      = 50000
 )
 
 // Deps are the parts of the controller that authentication works with.
@@ -123,6 +127,9 @@ func New(cfg Config, deps Deps) (*Auth, error) {
 	}
 	if cfg.SweepInterval <= 0 {
 		cfg.SweepInterval = defaultSweepInterval
+	}
+	if cfg.MaxSessions <= 0 {
+		cfg.MaxSessions = defaultMaxSessions
 	}
 	a := &Auth{
 		cfg: cfg, deps: deps, log: deps.Log,

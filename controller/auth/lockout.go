@@ -14,6 +14,10 @@ import (
 // remembered; only existing user names get there.
 const maxAttemptsKept = 100000
 
+// maxLockout is the longest lockout in minutes, a hundred years: more would not
+// fit a time.
+const maxLockout = 100 * 365 * 24 * 60
+
 // attempts counts failed logins per authenticator since the last good one. The
 // counts are journalled, so a restart gives no new attempts.
 type attempts struct {
@@ -77,7 +81,7 @@ func (a *Auth) failed(ctx context.Context, auth *model.Authenticator, policy *mo
 	now := a.now().Truncate(time.Millisecond)
 	fields := map[string]any{"disabledAt": now, "disabledUntil": nil}
 	if updb.LockoutDurationMinutes > 0 {
-		fields["disabledUntil"] = now.Add(time.Duration(updb.LockoutDurationMinutes) * time.Minute)
+		fields["disabledUntil"] = now.Add(time.Duration(min(updb.LockoutDurationMinutes, maxLockout)) * time.Minute)
 	}
 	c := a.command()
 	c.RevokeFor = token.MaxSessionAge

@@ -61,7 +61,7 @@ func (d *denied) Unwrap() error { return d.err }
 // Login proves an identity and begins an API session. Refusals:
 // fault.InvalidAuth, the same for every cause; fault.CouldNotValidate for an
 // unknown method or missing password fields; fault.TooManyRequests when too
-// many logins are in progress.
+// many logins are in progress or the identity has too many sessions.
 func (a *Auth) Login(ctx context.Context, r LoginRequest) (*Session, error) {
 	prove, err := a.method(r)
 	if err != nil {
@@ -160,6 +160,10 @@ func (a *Auth) owner(v *state.View, auth *model.Authenticator) (*model.Identity,
 
 // begin makes the session of a proven identity.
 func (a *Auth) begin(r LoginRequest, p *passed) (*Session, error) {
+	if a.sessions.countOf(p.identity.ID) >= a.cfg.MaxSessions {
+		return nil, fault.TooManyRequests.Errorf("the identity has %d sessions already", a.cfg.MaxSessions).
+			WithRemedy("log out of those that are not needed, or wait until they end by inactivity")
+	}
 	now := a.now().Truncate(time.Millisecond)
 	rec := &record{
 		ID: id.Session(), IdentityID: p.identity.ID, AuthenticatorID: p.authenticator.ID, CreatedAt: now,

@@ -35,6 +35,26 @@ func TestPasswordLogin(t *testing.T) {
 	}
 }
 
+func TestSessionsOfAnIdentityAreBounded(t *testing.T) {
+	b := newBench(t)
+	a := b.start(func(c *Config, _ *Deps) { c.MaxSessions = 2 })
+	for _, name := range []string{"alice", "bobby"} {
+		b.identity(name)
+		b.password(a, name, name, "secret1")
+	}
+	login(t, a, "alice", "secret1")
+	second := login(t, a, "alice", "secret1")
+	one := LoginRequest{Method: LoginPassword, Username: "alice", Password: "secret1"}
+	if _, err := a.Login(t.Context(), one); !errors.Is(err, fault.TooManyRequests) {
+		t.Errorf("a third session: %v", err)
+	}
+	login(t, a, "bobby", "secret1")
+	if err := a.End(t.Context(), second.ID, "test"); err != nil {
+		t.Fatal(err)
+	}
+	login(t, a, "alice", "secret1")
+}
+
 func TestPasswordLoginRefusals(t *testing.T) {
 	b := newBench(t)
 	a := b.start()

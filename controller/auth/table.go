@@ -84,6 +84,13 @@ func (t *table) insert(r *record, active time.Time) *entry {
 	return e
 }
 
+// countOf returns the number of live sessions of an identity.
+func (t *table) countOf(identityID string) int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.identity[identityID])
+}
+
 func (t *table) get(id string) *entry {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

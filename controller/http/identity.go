@@ -158,9 +158,6 @@ func (s *Server) disable(c *call) error {
 		return err
 	}
 	minutes := *c.body.(*api.DisableParams).DurationMinutes
-	if minutes < 0 {
-		return fault.CouldNotValidate.Field("durationMinutes", "durationMinutes in body should be greater than or equal to 0", minutes)
-	}
 	now := s.cfg.Now().UTC().Truncate(time.Millisecond)
 	fields := map[string]any{"disabledAt": now, "disabledUntil": nil}
 	if minutes > 0 {

@@ -209,6 +209,7 @@ func (g *golden) identities(x *shapeIDs) {
 	if a := g.f.do("POST", m("%s/disable", one), obj{"durationMinutes": 10}).status(200); a.ResponseRecorder.Body.Len() != 0 || g.f.ended[0] != x.identity {
 		g.f.t.Error("disable answers with a body, or did not end the sessions")
 	}
+	g.f.do("POST", m("%s/disable", one), obj{"durationMinutes": int64(1) << 50}).status(400)
 	g.step("identities detail disabled", "GET", m("%s", one), nil)
 	g.step("identities enable", "POST", m("%s/enable", one), nil)
 	g.step("identities mfa remove when none", "DELETE", m("%s/mfa", one), nil)
