@@ -160,7 +160,11 @@ func writeEndpoints(path string, list []string) error {
 }
 
 // replaceFile writes a file in one step: readers see the old text or the new.
+// It makes the directory if there is none.
 func replaceFile(path, text string, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err

@@ -58,6 +58,8 @@ func TestEnrollAndRunARouter(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := routerFile(t, t.TempDir(), testPorts(t, 1)[0])
+	missing := filepath.Join(t.TempDir(), "not", "there")
+	cfg.Ctrl.EndpointsFile, cfg.Edge.DB = filepath.Join(missing, "endpoints"), filepath.Join(missing, "db", "edge.db")
 	id, err := EnrollRouter(ctx, cfg, *detail.EnrollmentJWT+"\n", o.Log)
 	if err != nil {
 		t.Fatal(err)
@@ -72,12 +74,17 @@ func TestEnrollAndRunARouter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer router.Close()
 	if err := router.Ready(ctx); err != nil {
 		t.Fatal("the router does not use the endpoints of its token:", err)
 	}
 	if detail, err = admin.Management().DetailEdgeRouter(ctx, made.ID); err != nil || !detail.IsOnline || !detail.IsVerified {
 		t.Errorf("the controller shows %+v, %v", detail, err)
+	}
+	if err := router.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(cfg.Edge.DB); err != nil {
+		t.Error("the slice was not stored:", err)
 	}
 }
 

@@ -80,6 +80,9 @@ func write(file string, s *ctrl.Snapshot) (err error) {
 	if err != nil {
 		return fmt.Errorf("uplink: %w", err)
 	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("uplink: %w", err)
+	}
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {
 		return fmt.Errorf("uplink: %w", err)
