@@ -1,5 +1,7 @@
 package conf
 
+//go:generate go test . -run TestReferenceIsCurrent -update
+
 import (
 	"flag"
 	"fmt"
@@ -127,7 +129,7 @@ func dump(b *strings.Builder, path string, v reflect.Value) {
 }
 
 func TestReferenceIsCurrent(t *testing.T) {
-	const head = "# Keys of the %s configuration\n\nGenerated from the schema by `go test ./conf -run Reference -update`.\n\n"
+	const head = "# Keys of the %s configuration\n\nGenerated from the schema by `go generate ./conf`.\n\n"
 	for name, table := range map[string]string{"controller": ReferenceController(), "router": ReferenceRouter()} {
 		compare(t, "../docs/configuration-"+name+".md", fmt.Sprintf(head, name)+table)
 	}
