@@ -96,11 +96,17 @@ func (c *Client) sessionRefused(s *Service, kind string, err error) error {
 		n := *e
 		n.kind = ErrServiceNotFound
 		n.Message = fmt.Sprintf("no policy lets this identity use the service %q (any more), or there is no such service", s.Name)
-		n.Remedy = fmt.Sprintf("check the name of the service, and ask an administrator for a service policy of type %s with this identity and this service", kind)
+		if !e.explained() {
+			n.Remedy = fmt.Sprintf("check the name of the service, and ask an administrator for a service policy of type %s with this identity and this service", kind)
+		}
 		return &n
 	case e.Code == fault.CouldNotValidate.Code && strings.HasPrefix(e.Cause, "ServiceId"):
 		c.forgetService(s.Name)
-		return denied(s.Name, kind)
+		n := denied(s.Name, kind)
+		if e.explained() {
+			n.Remedy = e.Remedy
+		}
+		return n
 	case e.Code == fault.InvalidPosture.Code:
 		n := *e
 		n.kind = ErrAccessDenied
@@ -135,3 +141,6 @@ func (c *Client) sessionExists(ctx context.Context, s *serviceSession) bool {
 	var e *Error
 	return !errors.As(err, &e) || e.Status != http.StatusNotFound
 }
+
+// explained reports whether the controller gave a remedy for this very case.
+func (e *Error) explained() bool { return e.Remedy != "" && e.Remedy != remedyOf(e.Code) }
