@@ -138,7 +138,7 @@ func (c *Controller) loadKeys() (err error) {
 		return err
 	}
 	if cfg.Edge == nil {
-		return problem("add an edge section with api and enrollment", "the configuration has no edge section, and there is no controller without edge APIs")
+		return problem("add an edge section with api and enrollment", "the configuration has no edge section: such a controller is managed by the fabric API alone, which is not active yet")
 	}
 	for i, s := range cfg.Web {
 		server := c.identity

@@ -149,6 +149,7 @@ func TestControllerFaults(t *testing.T) {
 		change func(string) string
 		want   string
 	}{
+		{"no edge section", func(s string) string { return s[:strings.Index(s, "edge:")] }, "fabric API alone"},
 		{"missing key", func(s string) string { return strings.Replace(s, "edge.key.pem", "none.pem", 1) }, "edge.enrollment.signingCert.key"},
 		{"advertised name of nobody", func(s string) string { return strings.Replace(s, `"tls:localhost`, `"tls:other.example`, 1) }, "ctrl.options.advertiseAddress"},
 		{"key of another certificate", func(s string) string { return strings.Replace(s, "edge.key.pem", "controller.key.pem", 1) }, "do not belong together"},

@@ -82,7 +82,9 @@ func requestCertificates(ctx context.Context, csr conf.CSR, enrollment *sdk.Enro
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(enrollment.Issuer, client.Options{TLS: &tls.Config{RootCAs: trusted.Pool()}})
+	c, err := client.New(enrollment.Issuer, client.Options{TLS: &tls.Config{
+		MinVersion: tls.VersionTLS12, RootCAs: trusted.Pool(), VerifyConnection: sdk.VerifyController,
+	}})
 	if err != nil {
 		return nil, err
 	}

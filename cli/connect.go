@@ -24,7 +24,7 @@ func (t *tool) agent() string { return "weft-cli/" + t.version }
 
 // tls returns the trust anchors and the certificate of the account.
 func (a *account) tls() (*tls.Config, error) {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, VerifyConnection: sdk.VerifyController}
 	if a.CA != "" {
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM([]byte(a.CA)) {

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -65,6 +66,24 @@ func VerifyServer(s tls.ConnectionState, trusted *Bundle, now time.Time) error {
 		KeyUsages:     []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 	})
 	return err
+}
+
+// ErrNotController says that a server is one of the network, but no controller.
+var ErrNotController = errors.New("pki: the server's certificate is not a controller's")
+
+// CheckController refuses a certificate that the network issued to a router or
+// an identity: routers choose the names in their certificates, so one could
+// pass for a controller otherwise. A certificate without a SPIFFE id passes, as
+// those of other PKIs have none. The error is ErrNotController.
+func CheckController(leaf *x509.Certificate) error {
+	id, err := SPIFFE(leaf)
+	if err != nil {
+		return nil
+	}
+	if _, ok := PathID(id, "controller"); !ok {
+		return fmt.Errorf("%w: %s", ErrNotController, id)
+	}
+	return nil
 }
 
 // VerifyClients returns a check for tls.Config.VerifyConnection of listeners

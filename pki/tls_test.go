@@ -2,7 +2,9 @@ package pki
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
+	"net/url"
 	"testing"
 	"time"
 )
@@ -68,4 +70,40 @@ func handshake(client, server *tls.Config) error {
 		return err
 	}
 	return <-done
+}
+
+func TestCheckController(t *testing.T) {
+	now := time.Now()
+	network, err := NewNetwork("weft.test", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		uri  *url.URL
+		want error
+	}{
+		{"controller", ControllerSPIFFE("weft.test", "c"), nil},
+		{"no id", nil, nil},
+		{"router", RouterSPIFFE("weft.test", "r"), ErrNotController},
+		{"identity", IdentitySPIFFE("weft.test", "i"), ErrNotController},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			leaf := Leaf{PublicKey: key.Public(), DNSNames: []string{"localhost"}}
+			if tt.uri != nil {
+				leaf.URIs = []*url.URL{tt.uri}
+			}
+			chain, err := network.Edge.Issue(leaf, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := CheckController(chain[0]); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/weftnet/weft/pki"
 )
 
 const (
@@ -29,6 +31,7 @@ type rest struct {
 
 func newREST(cfg *tls.Config, urls []string) *rest {
 	cfg.ClientSessionCache = tls.NewLRUClientSessionCache(4)
+	cfg.VerifyConnection = alsoController(cfg.VerifyConnection)
 	dial := &net.Dialer{Timeout: 10 * time.Second}
 	return &rest{urls: urls, http: &http.Client{
 		Timeout: callTimeout,
@@ -41,6 +44,26 @@ func newREST(cfg *tls.Config, urls []string) *rest {
 			MaxIdleConnsPerHost: 4,
 		},
 	}}
+}
+
+// alsoController adds to a check of connections, which may be nil, that the
+// server is not a router or an identity of the network.
+func alsoController(check func(tls.ConnectionState) error) func(tls.ConnectionState) error {
+	return func(s tls.ConnectionState) error {
+		if check != nil {
+			if err := check(s); err != nil {
+				return err
+			}
+		}
+		return VerifyController(s)
+	}
+}
+
+// VerifyController is a check for tls.Config.VerifyConnection, beside that of
+// chain and name: it refuses servers whose certificate the network has issued
+// to a router or an identity, which could otherwise pass for a controller.
+func VerifyController(s tls.ConnectionState) error {
+	return pki.CheckController(s.PeerCertificates[0]) // a TLS client always gets one
 }
 
 func (r *rest) close() { r.http.CloseIdleConnections() }

@@ -2,9 +2,7 @@ package uplink
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -141,7 +139,7 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 		return false, err
 	}
 	defer s.Close()
-	if err := isController(s.Peer().Leaf()); err != nil {
+	if err := pki.CheckController(s.Peer().Leaf()); err != nil {
 		return false, err
 	}
 	h.set(s)
@@ -158,19 +156,6 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	}
 	u.activityLoop(ctx, s, time.Duration(registered.ActivitySeconds)*time.Second)
 	return true, s.Err()
-}
-
-// isController refuses a certificate that the network issued to somebody else:
-// with a name of its own choice it would pass the check of the TLS layer.
-func isController(leaf *x509.Certificate) error {
-	id, err := pki.SPIFFE(leaf)
-	if err != nil {
-		return nil // of a PKI without such ids
-	}
-	if _, ok := pki.PathID(id, "controller"); !ok {
-		return fmt.Errorf("the certificate of the listener is not a controller's: %s", id)
-	}
-	return nil
 }
 
 func (u *Uplink) register(ctx context.Context, s *control.RouterEnd) (*ctrl.Registered, error) {

@@ -308,25 +308,3 @@ func TestEndpoints(t *testing.T) {
 		})
 	}
 }
-
-func TestImpostorOfAController(t *testing.T) {
-	w := newTruth(t)
-	soon := time.Now().Add(time.Hour)
-	tests := []struct {
-		name string
-		uri  *url.URL
-		ok   bool
-	}{
-		{"controller", pki.ControllerSPIFFE("test.example", "c"), true},
-		{"no id", nil, true},
-		{"router", pki.RouterSPIFFE("test.example", "r"), false},
-		{"identity", pki.IdentitySPIFFE("test.example", "i"), false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if err := isController(w.cert(w.pki.Edge, tt.uri, soon)[0]); (err == nil) != tt.ok {
-				t.Error(err)
-			}
-		})
-	}
-}
