@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/token"
 )
@@ -117,6 +118,23 @@ func TestOldRevocationsAreRemoved(t *testing.T) {
 	b.tick(token.MaxSessionAge + time.Minute)
 	eventually(t, "it is removed", func() bool { return b.revocation(s.ID) == nil })
 	wantRefused(t, a, s.Token)
+}
+
+func TestManyOldRevocationsAreRemovedAtOnce(t *testing.T) {
+	b := newBench(t)
+	a := b.open()
+	defer a.Close()
+	c := b.command()
+	for n := range maxRevocations + 1 {
+		r := &model.Revocation{Type: model.RevokeAPISession, ExpiresAt: testStart.Add(time.Hour)}
+		r.ID = fmt.Sprintf("old%d", n)
+		c.Put(r)
+	}
+	b.apply(c)
+	a.purge(t.Context(), testStart.Add(2*time.Hour))
+	for r := range state.All[model.Revocation](a.deps.Store.View()) {
+		t.Fatalf("%s is left", r.ID)
+	}
 }
 
 func TestLogout(t *testing.T) {

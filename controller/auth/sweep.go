@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/weftnet/weft/model"
@@ -101,16 +102,22 @@ func (a *Auth) markActivity() {
 const purgeEvery = time.Minute
 
 func (a *Auth) purge(ctx context.Context, now time.Time) {
-	c := a.command().Each()
+	var old []string
 	for r := range state.All[model.Revocation](a.deps.Store.View()) {
-		if now.After(r.ExpiresAt) && len(c.Ops) < maxRevocations {
-			c.Remove(model.KindRevocation, r.ID)
+		if now.After(r.ExpiresAt) {
+			old = append(old, r.ID)
 		}
 	}
-	if len(c.Ops) == 0 {
-		return
-	}
-	if err := a.write(ctx, c); err != nil && ctx.Err() == nil {
-		a.log.Debug("old revocations could not be removed", "error", err)
+	for batch := range slices.Chunk(old, maxRevocations) {
+		c := a.command().Each()
+		for _, id := range batch {
+			c.Remove(model.KindRevocation, id)
+		}
+		if err := a.write(ctx, c); err != nil {
+			if ctx.Err() == nil {
+				a.log.Debug("old revocations could not be removed", "error", err)
+			}
+			return
+		}
 	}
 }
