@@ -12,8 +12,8 @@ import (
 
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
-	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/pki"
+	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/token"
 )
 
