@@ -17,16 +17,22 @@ func latency(ctx context.Context, s settings) error {
 	if count == 0 {
 		count = 5000
 	}
-	fmt.Printf("%-10s %-6s %10s %10s %10s %10s\n", "path", "bytes", "p50", "p90", "p99", "p99.9")
+	fmt.Printf("%-10s %-6s %10s %10s %10s %10s   CPU each: %8s %8s %8s\n", "path", "bytes", "p50", "p90", "p99", "p99.9", "dialer", "middle", "host")
 	for _, size := range []int{1, 1024} {
-		got := map[string][][]time.Duration{}
+		got, cost := map[string][][]time.Duration{}, map[string][3]time.Duration{}
 		for range s.rounds {
 			for _, p := range paths {
 				var r result
+				before := p.cpu()
 				if err := p.dial.ask(job{Kind: "trips", Size: size, Count: count}, &r); err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
 				got[p.name] = append(got[p.name], r.Trips)
+				total := cost[p.name]
+				for i, after := range p.cpu() {
+					total[i] += after - before[i]
+				}
+				cost[p.name] = total
 			}
 		}
 		for _, p := range paths {
@@ -37,7 +43,10 @@ func latency(ctx context.Context, s settings) error {
 				}
 				return median(v).Round(100 * time.Nanosecond)
 			}
-			fmt.Printf("%-10s %-6d %10v %10v %10v %10v\n", p.name, size, at(0.5), at(0.9), at(0.99), at(0.999))
+			each := func(i int) time.Duration {
+				return (cost[p.name][i] / time.Duration(s.rounds*(count+count/10))).Round(100 * time.Nanosecond)
+			}
+			fmt.Printf("%-10s %-6d %10v %10v %10v %10v             %8v %8v %8v\n", p.name, size, at(0.5), at(0.9), at(0.99), at(0.999), each(0), each(1), each(2))
 		}
 	}
 	return nil

@@ -271,18 +271,26 @@ func (c *Channel) Send(ctx context.Context, m *message.Message) error {
 
 // TrySend queues a copy of m; false if the queue is full or the channel has
 // ended.
-func (c *Channel) TrySend(m *message.Message) bool {
+func (c *Channel) TrySend(m *message.Message) bool { return c.trySend(m, false) }
+
+// TrySendMore is TrySend for a message that the caller follows up with another
+// one at once, so that both leave together.
+func (c *Channel) TrySendMore(m *message.Message) bool { return c.trySend(m, true) }
+
+func (c *Channel) trySend(m *message.Message, more bool) bool {
 	u, err := c.pick(m.Type)
 	if err != nil || !u.queue.hasRoom(m.Size()) {
 		return false
 	}
 	f := encode(m)
 	f.setSeq(c.seq.Add(1))
-	if u.queue.tryPut(f) {
-		return true
+	n, ok := u.queue.tryPut(f, more)
+	if !ok {
+		f.Release()
+		return false
 	}
-	f.Release()
-	return false
+	u.announce(n, nil)
+	return true
 }
 
 // SendFrame queues f without a copy and waits for room. It takes ownership of
@@ -294,13 +302,18 @@ func (c *Channel) SendFrame(ctx context.Context, f *Frame) error {
 
 func (c *Channel) put(ctx context.Context, f *Frame) error {
 	u, err := c.pick(f.Type)
-	if err == nil {
-		err = u.queue.put(ctx, f)
-	}
 	if err != nil {
 		f.Release()
+		return err
 	}
-	return err
+	src := f.src
+	n, err := u.queue.put(ctx, f)
+	if err != nil {
+		f.Release()
+		return err
+	}
+	u.announce(n, src)
+	return nil
 }
 
 // TrySendFrame queues f without a copy. It takes ownership of f if it returns
@@ -311,5 +324,13 @@ func (c *Channel) TrySendFrame(f *Frame) bool {
 		return false
 	}
 	f.setSeq(c.seq.Add(1))
-	return u.queue.tryPut(f)
+	src := f.src
+	n, ok := u.queue.tryPut(f, false)
+	switch {
+	case !ok:
+		return false
+	case n == fewBytes && (src == nil || !src.eager.defers(u)), n == manyBytes:
+		u.queue.signal() // not written here: the caller may hold a lock
+	}
+	return true
 }

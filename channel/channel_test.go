@@ -209,7 +209,7 @@ func TestRelayOfFrames(t *testing.T) {
 		if !c.TrySendFrame(f) {
 			f.Release()
 		}
-	}))})
+	})), Options: Options{QueueBytes: 4 << 20}})
 	c := dial(t, m, back, Options{})
 	for i := range 500 {
 		msg := message.New(typeData, nil)

@@ -15,7 +15,8 @@ import (
 type Frame struct {
 	message.Message
 	raw   []byte
-	class int // index into frameClasses, -1 for memory that is not pooled
+	class int       // index into frameClasses, -1 for memory that is not pooled
+	src   *underlay // where it was received, nil for a prepared one
 }
 
 // frameClasses are the sizes of pooled memory in bytes: small control
@@ -88,7 +89,7 @@ func (f *Frame) Clone() *message.Message {
 // Release gives the memory back. The frame, its headers and its body must not
 // be used afterwards.
 func (f *Frame) Release() {
-	f.Message = message.Message{}
+	f.Message, f.src = message.Message{}, nil
 	if f.class < 0 {
 		return
 	}

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 )
@@ -17,6 +18,8 @@ type queue struct {
 	waiting int // callers of put without room
 	room    chan struct{}
 	err     error
+	told    bool   // somebody is going to write the frames
+	rest    bool   // the connection holds bytes that an eager write left over
 	drained func() // called once when empty after drain
 	timer   *time.Timer
 
@@ -41,11 +44,30 @@ func (q *queue) bytes() int {
 	return q.queued
 }
 
-// add appends f, with the lock held.
-func (q *queue) add(f *Frame) (first bool) {
+// news says what a new frame means for whoever writes.
+type news uint8
+
+const (
+	nothingNew news = iota // somebody has been told already
+	fewBytes               // the first frame, and little is queued
+	manyBytes              // enough for the writing goroutine
+)
+
+// add appends f, with the lock held. Of few bytes with more to follow it tells
+// nobody.
+func (q *queue) add(f *Frame, more bool) news {
+	few := q.queued <= eagerMost
 	q.frames = append(q.frames, f)
 	q.queued += len(f.raw)
-	return len(q.frames) == 1
+	switch {
+	case q.queued > eagerMost && (few || !q.told):
+		q.told = true
+		return manyBytes
+	case !q.told && !more:
+		q.told = true
+		return fewBytes
+	}
+	return nothingNew
 }
 
 func (q *queue) signal() {
@@ -55,21 +77,16 @@ func (q *queue) signal() {
 	}
 }
 
-func (q *queue) tryPut(f *Frame) bool {
+func (q *queue) tryPut(f *Frame, more bool) (news, bool) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.err != nil || q.waiting > 0 || !q.fits(len(f.raw)) {
-		q.mu.Unlock()
-		return false
+		return nothingNew, false
 	}
-	first := q.add(f)
-	q.mu.Unlock()
-	if first {
-		q.signal()
-	}
-	return true
+	return q.add(f, more), true
 }
 
-func (q *queue) put(ctx context.Context, f *Frame) error {
+func (q *queue) put(ctx context.Context, f *Frame) (news, error) {
 	q.mu.Lock()
 	for q.err == nil && !q.fits(len(f.raw)) {
 		room := q.room
@@ -85,26 +102,30 @@ func (q *queue) put(ctx context.Context, f *Frame) error {
 		q.waiting--
 		if err != nil {
 			q.mu.Unlock()
-			return err
+			return nothingNew, err
 		}
 	}
+	defer q.mu.Unlock()
 	if q.err != nil {
-		q.mu.Unlock()
-		return q.err
+		return nothingNew, q.err
 	}
-	first := q.add(f)
+	return q.add(f, false), nil
+}
+
+// leave says that the writing goroutine has to finish an eager write.
+func (q *queue) leave() {
+	q.mu.Lock()
+	q.rest = true
 	q.mu.Unlock()
-	if first {
-		q.signal()
-	}
-	return nil
+	q.signal()
 }
 
 // wait returns when there is something to write; false when the queue closed.
 func (q *queue) wait() bool {
 	for {
 		q.mu.Lock()
-		some, err := len(q.frames) > 0, q.err
+		some, err := len(q.frames) > 0 || q.rest, q.err
+		q.rest = false
 		q.mu.Unlock()
 		switch {
 		case err != nil:
@@ -122,16 +143,21 @@ const maxSpare = 256
 // take returns the queued frames and leaves spare, emptied, in their place. It
 // returns an empty list if there are none.
 func (q *queue) take(spare []*Frame) []*Frame {
+	return q.takeUpTo(math.MaxInt, spare)
+}
+
+// takeUpTo is take if no more than max bytes are queued, and takes none else.
+func (q *queue) takeUpTo(max int, spare []*Frame) []*Frame {
 	if cap(spare) > maxSpare {
 		spare = nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.frames) == 0 {
+	if len(q.frames) == 0 || q.queued > max {
 		return spare[:0]
 	}
 	out := q.frames
-	q.frames = spare[:0]
+	q.frames, q.told = spare[:0], false
 	return out
 }
 

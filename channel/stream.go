@@ -35,6 +35,7 @@ type stream struct {
 	rerr    error
 	record  recordScan
 	tryRead func(fd uintptr) bool // made once, so that a read does not allocate
+	idle    func()                // called before a read that may wait; nil = nothing
 
 	wmu     sync.Mutex
 	corked  bool
@@ -42,6 +43,9 @@ type stream struct {
 	wlen    int
 	werr    error
 	timeout time.Duration // per write, 0 for none
+
+	tryWrite func(fd uintptr) bool // made once: writes wbuf without waiting
+	took     int                   // result of tryWrite
 }
 
 func newStream(c net.Conn) *stream {
@@ -49,7 +53,7 @@ func newStream(c net.Conn) *stream {
 	if sc, ok := c.(syscall.Conn); ok {
 		if raw, err := sc.SyscallConn(); err == nil {
 			s.raw = raw
-			s.tryRead = s.readSocket
+			s.tryRead, s.tryWrite = s.readSocket, s.writeSocket
 		}
 	}
 	return s
@@ -78,7 +82,9 @@ func (s *stream) readSocket(fd uintptr) bool {
 
 // fill waits for bytes and buffers them.
 func (s *stream) fill() error {
-	s.rerr = nil
+	if s.rerr = nil; s.idle != nil {
+		s.idle()
+	}
 	if s.raw == nil {
 		buf := readBuffers.Get().(*[readBufferSize]byte)
 		n, err := s.Conn.Read(buf[:])
@@ -213,6 +219,62 @@ func (s *stream) flush() error {
 	return err
 }
 
+// tryCork is cork without waiting for a write; false if there is one.
+func (s *stream) tryCork() bool {
+	if !s.wmu.TryLock() {
+		return false
+	}
+	s.corked = true
+	s.wmu.Unlock()
+	return true
+}
+
+// writeSocket is called once by the poller, which never waits for it.
+func (s *stream) writeSocket(fd uintptr) bool {
+	for {
+		n, err := syscall.Write(int(fd), s.wbuf[:s.wlen])
+		switch err {
+		case nil:
+			s.took = n
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			s.took = 0
+		default:
+			s.werr = &net.OpError{Op: "write", Net: "tcp", Addr: s.RemoteAddr(), Err: err}
+		}
+		return true
+	}
+}
+
+// tryUncork is uncork without waiting. If it returns false, bytes are left or
+// writing has failed: the stream stays corked, and uncork goes on.
+func (s *stream) tryUncork() bool {
+	s.wmu.Lock()
+	defer s.wmu.Unlock()
+	if s.werr == nil && s.wlen > 0 {
+		s.took = 0
+		if err := s.raw.Write(s.tryWrite); err != nil && s.werr == nil {
+			s.werr = err
+		}
+		s.wlen = copy(s.wbuf[:], s.wbuf[s.took:s.wlen])
+	}
+	if s.werr != nil || s.wlen > 0 {
+		return false
+	}
+	s.release()
+	return true
+}
+
+// release ends the collecting, with nothing left to write.
+func (s *stream) release() {
+	s.corked = false
+	if s.wbuf != nil {
+		writeBuffers.Put(s.wbuf)
+		s.wbuf = nil
+	}
+}
+
 // cork makes Write collect until uncork.
 func (s *stream) cork() {
 	s.wmu.Lock()
@@ -225,10 +287,6 @@ func (s *stream) uncork() error {
 	s.wmu.Lock()
 	defer s.wmu.Unlock()
 	err := s.flush()
-	s.corked = false
-	if s.wbuf != nil {
-		writeBuffers.Put(s.wbuf)
-		s.wbuf = nil
-	}
+	s.release()
 	return err
 }

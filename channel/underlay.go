@@ -20,9 +20,13 @@ type underlay struct {
 
 	head [message.PrefixSize]byte // of the message being read
 
-	// writing goroutine only
-	plain *[maxRecord]byte // collects small messages into one record
-	fill  int
+	eager eager // what the reading goroutine has to write for others
+
+	writing sync.Mutex       // held by whoever writes; what follows is theirs
+	batch   []*Frame         // spare list
+	plain   *[maxRecord]byte // collects small messages into one record
+	fill    int
+	owed    int // bytes that are not reported to the queue as written
 }
 
 // plainBuffers is shared by all writers of the process; one is held per batch.
@@ -40,6 +44,7 @@ func newUnderlay(c *Channel, conn *tls.Conn, control bool) *underlay {
 		s.wmu.Lock()
 		s.timeout = c.opts.WriteTimeout
 		s.wmu.Unlock()
+		s.idle = u.eager.flush
 	}
 	u.queue = newQueue(c.opts.QueueBytes)
 	return u
@@ -52,18 +57,25 @@ func (u *underlay) close() {
 }
 
 func (u *underlay) readLoop() {
-	u.c.leave(u, u.readFrames())
+	err := u.readFrames()
+	u.eager.flush()
+	u.c.leave(u, err)
 	u.c.exit()
 }
 
 func (u *underlay) readFrames() error {
 	for {
 		if resumed := u.c.gate(); resumed != nil {
+			u.eager.flush()
 			<-resumed
 		}
 		f, err := u.readFrame()
 		if err != nil {
 			return err
+		}
+		if u.stream != nil {
+			u.eager.begin()
+			f.src = u
 		}
 		u.c.receive(f)
 	}
@@ -87,12 +99,10 @@ func (u *underlay) readFrame() (*Frame, error) {
 	if err != nil {
 		return nil, fmt.Errorf("channel: message cut short: %w", err)
 	}
-	m, err := p.Message(f.raw[message.PrefixSize:])
-	if err != nil {
+	if err := p.Fill(&f.Message, f.raw[message.PrefixSize:]); err != nil {
 		f.Release()
 		return nil, fmt.Errorf("channel: content type %d: %w", p.Type, err)
 	}
-	f.Message = *m
 	return f, nil
 }
 
@@ -124,53 +134,71 @@ func (u *underlay) readRest(n int) (*Frame, error) {
 
 func (u *underlay) writeLoop() {
 	defer u.c.exit()
-	var batch []*Frame
 	for u.queue.wait() {
-		var err error
-		if batch, err = u.writeQueued(batch); err != nil {
+		if err := u.writeQueued(); err != nil {
 			u.c.leave(u, fmt.Errorf("channel: write: %w", err))
 			return
 		}
 	}
 }
 
-// writeQueued writes until the queue is empty and flushes then. It returns
-// batch, emptied, for the next call.
-func (u *underlay) writeQueued(batch []*Frame) ([]*Frame, error) {
+// writeQueued writes until the queue is empty and flushes then.
+func (u *underlay) writeQueued() error {
+	u.writing.Lock()
+	defer u.writing.Unlock()
 	if u.stream != nil {
 		u.stream.cork()
 	}
 	u.plain = plainBuffers.Get().(*[maxRecord]byte)
-	n, err := 0, error(nil)
+	var err error
 	for err == nil {
-		if batch = u.queue.take(batch); len(batch) == 0 {
+		if u.batch = u.queue.take(u.batch); len(u.batch) == 0 {
 			break
 		}
-		for i, f := range batch {
-			if err == nil {
-				err = u.writeFrame(f.raw)
-			}
-			n += len(f.raw)
-			f.Release()
-			batch[i] = nil
-			if n >= writeBufferSize {
-				u.queue.written(n - 1) // one byte stays queued until the flush
-				n = 1
-			}
-		}
+		err = u.writeBatch()
 	}
 	if err == nil {
 		err = u.flushPlain()
 	}
-	plainBuffers.Put(u.plain)
-	u.plain, u.fill = nil, 0
+	u.putPlain()
 	if u.stream != nil {
 		if e := u.stream.uncork(); err == nil {
 			err = e
 		}
 	}
-	u.queue.written(n)
-	return batch, err
+	u.settle()
+	return err
+}
+
+func (u *underlay) putPlain() {
+	plainBuffers.Put(u.plain)
+	u.plain, u.fill = nil, 0
+}
+
+// settle gives the room of what is written back to the queue.
+func (u *underlay) settle() {
+	n := u.owed
+	u.owed = 0
+	if n > 0 {
+		u.queue.written(n)
+	}
+}
+
+// writeBatch puts the frames of the batch into records and releases them.
+func (u *underlay) writeBatch() (err error) {
+	for i, f := range u.batch {
+		if err == nil {
+			err = u.writeFrame(f.raw)
+		}
+		u.owed += len(f.raw)
+		f.Release()
+		u.batch[i] = nil
+		if u.owed >= writeBufferSize {
+			u.queue.written(u.owed - 1) // one byte stays queued until the flush
+			u.owed = 1
+		}
+	}
+	return err
 }
 
 // writeFrame puts b into records: small messages share one, whole records of a

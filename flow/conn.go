@@ -83,9 +83,9 @@ func (c *Conn) finishStep(out *batch, ev events, ctx func() context.Context) {
 }
 
 func (c *Conn) send(out *batch, ctx func() context.Context) {
-	for _, o := range out.msgs {
+	for i, o := range out.msgs {
 		if o.ack {
-			c.sendAck(o)
+			c.sendAck(o, i+1 < len(out.msgs))
 			continue
 		}
 		if c.cfg.Output.TrySend(&o.m) || !o.fresh {
@@ -105,10 +105,15 @@ func (c *Conn) send(out *batch, ctx func() context.Context) {
 	}
 }
 
-// sendAck sends an acknowledgement and those that became due meanwhile.
-func (c *Conn) sendAck(o *outMsg) {
+// sendAck sends an acknowledgement and those that became due meanwhile. If
+// others follow it, they share its way.
+func (c *Conn) sendAck(o *outMsg, others bool) {
+	send := c.cfg.Output.TrySend
+	if out, ok := c.cfg.Output.(moreOutput); ok && others {
+		send = out.TrySendMore
+	}
 	for more := newBatch(); ; {
-		ok := c.cfg.Output.TrySend(&o.m)
+		ok := send(&o.m)
 		c.mu.Lock()
 		if !ok {
 			c.m.unsent(c.now(), o.seqs)

@@ -135,11 +135,21 @@ func Parse(b []byte, l Limits) (*Message, int, error) {
 // Message makes the message of p from the bytes that follow the prefix; rest
 // must hold exactly the header area and the body, which the message aliases.
 func (p Prefix) Message(rest []byte) (*Message, error) {
-	h := Headers(rest[:p.HeadersLen:p.HeadersLen])
-	if err := h.Validate(); err != nil {
+	m := new(Message)
+	if err := p.Fill(m, rest); err != nil {
 		return nil, err
 	}
-	return &Message{Type: p.Type, Seq: p.Seq, Headers: h, Body: rest[p.HeadersLen:]}, nil
+	return m, nil
+}
+
+// Fill is Message into memory of the caller; m is unchanged after an error.
+func (p Prefix) Fill(m *Message, rest []byte) error {
+	h := Headers(rest[:p.HeadersLen:p.HeadersLen])
+	if err := h.Validate(); err != nil {
+		return err
+	}
+	*m = Message{Type: p.Type, Seq: p.Seq, Headers: h, Body: rest[p.HeadersLen:]}
+	return nil
 }
 
 // Read reads one message from r into memory of its own. It is meant for hellos
