@@ -22,7 +22,7 @@ type live struct {
 // Router returns what is known of a router.
 func (l live) Router(id string) chttp.RouterStatus {
 	s := l.registry.Status(id)
-	out := chttp.RouterStatus{Online: s.Online, SyncStatus: "SYNC_NEW", Hostname: s.Hostname, Protocols: s.Protocols}
+	out := chttp.RouterStatus{Online: s.Online, SyncStatus: "SYNC_UNKNOWN", Hostname: s.Hostname, Protocols: s.Protocols}
 	if s.Online {
 		out.SyncStatus = "SYNC_DONE"
 	}

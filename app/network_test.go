@@ -235,9 +235,30 @@ func TestRouterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.stopRouter()
+	n.wantOffline()
 	n.startRouter()
 	if err := talk(n.dial(guest, "echo"), "after"); err != nil {
 		t.Error(err)
+	}
+}
+
+// wantOffline waits until the controller shows the router as offline, with the
+// address that it had.
+func (n *testNetwork) wantOffline() {
+	n.t.Helper()
+	ctx := testContext(n.t)
+	for {
+		d, err := n.admin.Management().DetailEdgeRouter(ctx, n.router.id)
+		switch {
+		case err != nil:
+			n.t.Fatal(err)
+		case d.IsOnline:
+			pause(ctx, 5*time.Millisecond)
+			continue
+		case d.SyncStatus != "SYNC_UNKNOWN" || d.SupportedProtocols["tls"] == "":
+			n.t.Errorf("offline: %s, %v", d.SyncStatus, d.SupportedProtocols)
+		}
+		return
 	}
 }
 
