@@ -2,31 +2,23 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/clock"
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/controller/auth"
 	"github.com/weftnet/weft/controller/enroll"
-	chttp "github.com/weftnet/weft/controller/http"
 	"github.com/weftnet/weft/controller/network"
 	"github.com/weftnet/weft/controller/routers"
-	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/limit"
-	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/pki"
-	"github.com/weftnet/weft/state"
 )
 
 // ControllerOptions are the options of a controller.
@@ -157,19 +149,6 @@ func (c *Controller) loadKeys() (err error) {
 	return err
 }
 
-// apiCertificate returns the certificate that the client API serves for a host,
-// whose key signs enrolment tokens; nil when none is valid for it.
-func (c *Controller) apiCertificate(host string) *tls.Certificate {
-	for i, s := range c.o.Config.Web {
-		for _, b := range s.BindPoints {
-			if b.Address == c.o.Config.Edge.API.Address {
-				return c.servers[i].ServerCertificateValidFor(host)
-			}
-		}
-	}
-	return c.identity.ServerCertificateValidFor(host)
-}
-
 // makeEdge makes authentication and enrolment.
 func (c *Controller) makeEdge() (err error) {
 	cfg := c.o.Config.Edge
@@ -204,137 +183,6 @@ func (c *Controller) makeEdge() (err error) {
 	return err
 }
 
-// controlAddresses returns the control addresses of all controllers.
-func (c *Controller) controlAddresses() []string {
-	var out []string
-	for e := range state.All[model.Controller](c.store.View()) {
-		if e.CtrlAddress != "" {
-			out = append(out, e.CtrlAddress)
-		}
-	}
-	if len(out) == 0 {
-		out = append(out, c.ctrlAddress())
-	}
-	return out
-}
-
-// ctrlAddress returns the control address that this controller advertises.
-func (c *Controller) ctrlAddress() string {
-	if a := c.o.Config.Ctrl.Options.AdvertiseAddress; !a.IsZero() {
-		return a.String()
-	}
-	a := c.o.Config.Ctrl.Listener
-	a.Host = c.o.Config.Edge.API.Address.Host
-	return a.String()
-}
-
-// activityInterval is how often routers report which sessions are connected.
-const activityInterval = 10 * time.Second
-
-// makeControl makes the listener for routers.
-func (c *Controller) makeControl() error {
-	b := c.o.Build
-	c.activity = newActivity(c.auth, 2*activityInterval+activityInterval/2)
-	c.registry = routers.NewRegistry(routers.Config{
-		ControllerID: c.id, Version: strings.Join([]string{b.Version, b.Revision, b.Date, runtime.GOOS, runtime.GOARCH}, "|"),
-		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity,
-		Churn: c.o.Config.Network.RouterConnectChurnLimit, Activity: activityInterval, Log: c.o.Log,
-	})
-	at := c.o.Config.Ctrl.Listener
-	mux, err := c.ports.mux("ctrl.listener", conf.HostPort{Host: at.Host, Port: at.Port})
-	if err != nil {
-		return err
-	}
-	c.control, err = c.registry.Listen(mux, c.identity)
-	return err
-}
-
-// serveControl accepts routers until the listener is closed.
-func (c *Controller) serveControl() {
-	if err := c.control.Serve(); err != nil {
-		c.o.Log.Error("control listener stopped", "error", err)
-	}
-}
-
-// makeWeb makes the REST APIs and the servers that host them.
-func (c *Controller) makeWeb() error {
-	edge := c.o.Config.Edge
-	known := sessions{auth: c.auth, bundle: c.signer.bundle}
-	server, err := chttp.New(chttp.Config{
-		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy,
-		Writer: inStep{c.store, c.feed}, Auth: known, Login: known, Sessions: known, Services: serviceSessions{c.auth},
-		Enroller: enroller{c.enroller, c.auth.Passwords()}, Live: live{c.registry, c.network, c.activity}, Now: time.Now, Log: c.o.Log,
-		Hosted: c.hosted(), APIAddress: edge.API.Address.String(), TrustAnchors: c.signer.trustAnchors,
-		InstanceID: id.Short(), StartedAt: time.Now(),
-	})
-	if err != nil {
-		return err
-	}
-	health := c.health()
-	c.parts.add(func() error { health.Close(); return nil })
-	bindings := make(map[string]chttp.Binding)
-	for _, b := range []chttp.Binding{server.Client(), server.Management(), health.Binding()} {
-		bindings[b.Name] = b
-	}
-	c.web = &webServers{log: c.o.Log}
-	for i := range c.o.Config.Web {
-		if err := c.web.add(i, &c.o.Config.Web[i], c.servers[i], bindings, c.ports); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// health starts the check of log and state.
-func (c *Controller) health() *chttp.Health {
-	check := c.o.Config.HealthChecks.BoltCheck
-	return chttp.NewHealth([]chttp.Check{{
-		ID: "bolt.read", Interval: check.Interval, Timeout: check.Timeout, InitialDelay: check.InitialDelay,
-		Run: func(ctx context.Context) error {
-			if state.Get[model.AuthPolicy](c.store.View(), model.DefaultAuthPolicyID) == nil {
-				return errors.New("the state has no default auth policy")
-			}
-			return c.store.node.CheckStorage(ctx)
-		},
-	}}, c.store.node.IsLeader, time.Now, c.o.Log)
-}
-
-// hosted lists the active APIs of the web servers.
-func (c *Controller) hosted() []chttp.Hosted {
-	var out []chttp.Hosted
-	for _, s := range c.o.Config.Web {
-		for _, b := range s.BindPoints {
-			for _, a := range s.APIs {
-				if path, ok := apiPaths[a.Binding]; ok && b.Identity == nil {
-					out = append(out, chttp.Hosted{Binding: a.Binding, Address: b.Address.String(), Path: path})
-				}
-			}
-		}
-	}
-	return out
-}
-
-// apiPaths are the base paths of the active bindings.
-var apiPaths = map[string]string{
-	"edge-client": api.ClientBase, "edge-management": api.ManagementBase, "health-checks": chttp.HealthBase,
-}
-
-// inStep writes commands and returns when the policies show them too, so that
-// whoever changed a policy finds it in force.
-type inStep struct {
-	*store
-	feed *routers.Feed
-}
-
-// Propose puts an encoded command into the log.
-func (w inStep) Propose(ctx context.Context, command []byte) (index uint64, result any, err error) {
-	index, result, err = w.store.Propose(ctx, command)
-	if err == nil {
-		err = w.feed.Wait(ctx, index)
-	}
-	return index, result, err
-}
-
 // run starts what follows the state, then the APIs.
 func (c *Controller) run(ctx context.Context) error {
 	running, stop := context.WithCancel(context.Background())
@@ -359,20 +207,6 @@ func (c *Controller) run(ctx context.Context) error {
 	c.parts.add(c.watchNode(running, stop))
 	c.o.Log.Info("controller running", "controller", c.id, "version", c.o.Build.Version, "api", c.o.Config.Edge.API.Address.String(), "ctrl", c.ctrlAddress())
 	return nil
-}
-
-// registerSelf writes the row of this controller, if it is not there as it is.
-func (c *Controller) registerSelf(ctx context.Context) error {
-	leaf := c.identity.ClientCertificate().Leaf
-	row := &model.Controller{
-		Base: model.Base{ID: c.id}, Name: c.id, CtrlAddress: c.ctrlAddress(), IsOnline: true, LastJoinedAt: time.Now().UTC(),
-		CertPem: pki.EncodeCertificates(leaf), Fingerprint: pki.Fingerprint(leaf), APIAddresses: make(map[string][]model.APIAddress),
-	}
-	for _, h := range c.hosted() {
-		row.APIAddresses[h.Binding] = append(row.APIAddresses[h.Binding], model.APIAddress{URL: "https://" + h.Address + h.Path, Version: "v1"})
-	}
-	command := state.NewCommand(time.Now(), state.Author{ID: c.id, Type: "controller"}, state.Source{Type: "internal", Method: "start"}).AsSystem()
-	return c.store.Write(ctx, command.Put(row))
 }
 
 // watchNode reports when the log stops for good.
