@@ -2,31 +2,19 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
-	"net"
 	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/conf"
-	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/pki"
-	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/router/edge"
 	"github.com/weftnet/weft/router/egress"
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/router/uplink"
-	"github.com/weftnet/weft/wire/ctrl"
-	wire "github.com/weftnet/weft/wire/edge"
 )
 
 // RouterOptions are the options of a router.
@@ -106,73 +94,6 @@ func (r *Router) provision() error {
 	return r.openListeners()
 }
 
-// loadIdentity loads the identity and tests that its server certificate is
-// valid for every advertised address.
-func (r *Router) loadIdentity() (err error) {
-	r.identity, err = loadIdentity("identity", r.o.Config.Identity)
-	if errors.Is(err, fs.ErrNotExist) {
-		return problem("enroll the router with `weft router enroll` and the token of `weft create edge-router --jwt`, or correct the path", "%w", err)
-	}
-	if err != nil {
-		return err
-	}
-	if r.id, err = commonName(r.identity); err != nil {
-		return err
-	}
-	var wrong []string
-	for _, l := range r.o.Config.Listeners {
-		if l.Binding == edge.Binding && r.identity.ServerCertificateValidFor(l.Options.Advertise.Host) == nil {
-			wrong = append(wrong, l.Options.Advertise.String())
-		}
-	}
-	if wrong != nil {
-		return problem("advertise a name of the certificate, or add the name to edge.csr.sans and enroll again",
-			"identity.server_cert is not valid for the advertised %s", strings.Join(wrong, ", "))
-	}
-	return nil
-}
-
-func (r *Router) version() wire.Version {
-	b := r.o.Build
-	return wire.Version{Version: b.Version, Revision: b.Revision, BuildDate: b.Date, OS: runtime.GOOS, Arch: runtime.GOARCH}
-}
-
-func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
-	cfg := r.o.Config
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	out := uplink.Config{
-		EndpointsFile: endpointsFile(cfg.Ctrl.EndpointsFile), TLS: r.identity.ClientTLS(), Version: r.version().String(),
-		Fingerprint: func() string { return pki.Fingerprint(r.identity.ClientCertificate().Leaf) },
-		Hostname:    host, RunID: id.Short(), Node: node, Net: dial, Log: r.o.Log,
-	}
-	for _, e := range cfg.Ctrl.Endpoints {
-		out.Endpoints = append(out.Endpoints, e.String())
-	}
-	if cfg.Edge != nil {
-		out.SnapshotFile, out.SaveInterval = cfg.Edge.DB, cfg.Edge.DBSaveInterval
-		for _, l := range cfg.Listeners {
-			if l.Binding == edge.Binding && l.Address.Type == "tls" {
-				out.Listeners = append(out.Listeners, &ctrl.Listener{Protocol: "tls", Address: "tls://" + l.Options.Advertise.String()})
-			}
-		}
-	}
-	return out
-}
-
-// endpointsFile returns the file of known controllers: the given one, or the
-// one with the older name where only that is there.
-func endpointsFile(path string) string {
-	if _, err := os.Stat(path); err != nil && filepath.Ext(path) == "" {
-		if _, err := os.Stat(path + ".yml"); err == nil {
-			return path + ".yml"
-		}
-	}
-	return path
-}
-
 // addEgress registers what the dialers section allows to dial.
 func (r *Router) addEgress() {
 	for _, d := range r.o.Config.Dialers {
@@ -183,36 +104,6 @@ func (r *Router) addEgress() {
 		r.table.Register(egress.Binding, newBoundedDialer(transport, r.o.Config.Forwarder))
 		r.parts.add(func() error { transport.Close(); return nil })
 	}
-}
-
-// edgeALPN is the protocol name of SDKs; older ones offer none.
-const edgeALPN = "ziti-edge"
-
-// openListeners opens the listeners for SDKs.
-func (r *Router) openListeners() error {
-	if r.edge == nil {
-		return nil
-	}
-	tlsConfig := r.identity.ServerTLS()
-	tlsConfig.ClientAuth = tls.RequireAnyClientCert
-	tlsConfig.VerifyConnection = r.uplink.VerifyClient
-	for i, l := range r.o.Config.Listeners {
-		if l.Binding != edge.Binding || l.Address.Type != "tls" {
-			continue
-		}
-		at := conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
-		inner, err := r.ports.listener(fmt.Sprintf("listeners[%d].address", i), at, tlsConfig, edgeALPN, "")
-		if err != nil {
-			return err
-		}
-		cfg := r.edge.ListenerConfig()
-		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, max(256, l.Options.MaxOutstandingConnects)
-		cfg.Options.WriteTimeout = l.Options.WriteTimeout
-		listener := channel.NewListener(inner, cfg)
-		r.listeners = append(r.listeners, listener)
-		r.parts.add(listener.Close)
-	}
-	return nil
 }
 
 // run starts the uplink and the listeners.
@@ -252,24 +143,6 @@ func (r *Router) watchStart(ctx context.Context) {
 	}
 }
 
-// tellTunnel logs which services the tunnel listeners of the configuration
-// would host.
-func (r *Router) tellTunnel(ctx context.Context) {
-	for _, l := range r.o.Config.Listeners {
-		if l.Binding != "tunnel" || r.Ready(ctx) != nil {
-			continue
-		}
-		services := []string{}
-		for e := range r.uplink.View().Rights(policy.MayBind, r.id) {
-			if s, ok := e.(*policy.Service); ok {
-				services = append(services, s.Name)
-			}
-		}
-		slices.Sort(services)
-		r.o.Log.Info("tunnel listener not active yet", "mode", l.Options.Mode, "would host", services)
-	}
-}
-
 var errNoStart = problem("check ctrl.endpoint and that the router is enrolled", "unable to connect to any controllers before timeout, and nothing usable is stored")
 
 // Ready returns when a controller is connected and the router knows its
@@ -287,17 +160,6 @@ func (r *Router) Ready(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// lookupTimeout is the longest of the listeners for SDKs.
-func (r *Router) lookupTimeout() time.Duration {
-	var longest time.Duration
-	for _, l := range r.o.Config.Listeners {
-		if l.Binding == edge.Binding {
-			longest = max(longest, l.Options.LookupTimeout)
-		}
-	}
-	return longest
 }
 
 func (r *Router) liveSessions() []string { return r.edge.Sessions() }
@@ -323,31 +185,4 @@ func CheckRouter(cfg *conf.Router, log *slog.Logger) error {
 		return problem("set ctrl.endpoint, or enroll the router, which writes the endpoints file", "no controller is named")
 	}
 	return nil
-}
-
-// dialFunc makes TCP connections.
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// localDialer returns a dialer that leaves by an interface or local address,
-// nil for an empty name.
-func localDialer(bind string) (dialFunc, error) {
-	if bind == "" {
-		return nil, nil
-	}
-	ip := net.ParseIP(bind)
-	if ip == nil {
-		itf, err := net.InterfaceByName(bind)
-		if err != nil {
-			return nil, fmt.Errorf("ctrl.bind: no interface or local address %q", bind)
-		}
-		addrs, err := itf.Addrs()
-		if err != nil || len(addrs) == 0 {
-			return nil, fmt.Errorf("ctrl.bind: the interface %s has no address", bind)
-		}
-		if n, ok := addrs[0].(*net.IPNet); ok {
-			ip = n.IP
-		}
-	}
-	d := &net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
-	return d.DialContext, nil
 }

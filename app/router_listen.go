@@ -1,0 +1,81 @@
+package app
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/router/edge"
+)
+
+// loadIdentity loads the identity and tests that its server certificate is
+// valid for every advertised address.
+func (r *Router) loadIdentity() (err error) {
+	r.identity, err = loadIdentity("identity", r.o.Config.Identity)
+	if errors.Is(err, fs.ErrNotExist) {
+		return problem("enroll the router with `weft router enroll` and the token of `weft create edge-router --jwt`, or correct the path", "%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	if r.id, err = commonName(r.identity); err != nil {
+		return err
+	}
+	var wrong []string
+	for _, l := range r.o.Config.Listeners {
+		if l.Binding == edge.Binding && r.identity.ServerCertificateValidFor(l.Options.Advertise.Host) == nil {
+			wrong = append(wrong, l.Options.Advertise.String())
+		}
+	}
+	if wrong != nil {
+		return problem("advertise a name of the certificate, or add the name to edge.csr.sans and enroll again",
+			"identity.server_cert is not valid for the advertised %s", strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
+// edgeALPN is the protocol name of SDKs; older ones offer none.
+const edgeALPN = "ziti-edge"
+
+// openListeners opens the listeners for SDKs.
+func (r *Router) openListeners() error {
+	if r.edge == nil {
+		return nil
+	}
+	tlsConfig := r.identity.ServerTLS()
+	tlsConfig.ClientAuth = tls.RequireAnyClientCert
+	tlsConfig.VerifyConnection = r.uplink.VerifyClient
+	for i, l := range r.o.Config.Listeners {
+		if l.Binding != edge.Binding || l.Address.Type != "tls" {
+			continue
+		}
+		at := conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
+		inner, err := r.ports.listener(fmt.Sprintf("listeners[%d].address", i), at, tlsConfig, edgeALPN, "")
+		if err != nil {
+			return err
+		}
+		cfg := r.edge.ListenerConfig()
+		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, max(256, l.Options.MaxOutstandingConnects)
+		cfg.Options.WriteTimeout = l.Options.WriteTimeout
+		listener := channel.NewListener(inner, cfg)
+		r.listeners = append(r.listeners, listener)
+		r.parts.add(listener.Close)
+	}
+	return nil
+}
+
+// lookupTimeout is the longest of the listeners for SDKs.
+func (r *Router) lookupTimeout() time.Duration {
+	var longest time.Duration
+	for _, l := range r.o.Config.Listeners {
+		if l.Binding == edge.Binding {
+			longest = max(longest, l.Options.LookupTimeout)
+		}
+	}
+	return longest
+}
