@@ -42,7 +42,8 @@ type stream struct {
 	wbuf    *[writeBufferSize]byte
 	wlen    int
 	werr    error
-	timeout time.Duration // per write, 0 for none
+	timeout time.Duration // per write that waits, 0 for none
+	limited bool          // a deadline is set, of the last such write
 
 	tryWrite func(fd uintptr) bool // made once: writes wbuf without waiting
 	took     int                   // result of tryWrite
@@ -201,6 +202,7 @@ func (s *stream) Write(p []byte) (int, error) {
 func (s *stream) write(p []byte) (int, error) {
 	if s.timeout > 0 {
 		s.Conn.SetWriteDeadline(time.Now().Add(s.timeout))
+		s.limited = true
 	}
 	n, err := s.Conn.Write(p)
 	if err != nil {
@@ -254,6 +256,10 @@ func (s *stream) tryUncork() bool {
 	defer s.wmu.Unlock()
 	if s.werr == nil && s.wlen > 0 {
 		s.took = 0
+		if s.limited { // it may have passed, and this does not wait
+			s.Conn.SetWriteDeadline(time.Time{})
+			s.limited = false
+		}
 		if err := s.raw.Write(s.tryWrite); err != nil && s.werr == nil {
 			s.werr = err
 		}
