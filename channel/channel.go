@@ -271,26 +271,46 @@ func (c *Channel) Send(ctx context.Context, m *message.Message) error {
 
 // TrySend queues a copy of m; false if the queue is full or the channel has
 // ended.
-func (c *Channel) TrySend(m *message.Message) bool { return c.trySend(m, false) }
+func (c *Channel) TrySend(m *message.Message) bool {
+	u, n, ok := c.trySend(m, false)
+	if ok {
+		u.announce(n, nil)
+	}
+	return ok
+}
 
 // TrySendMore is TrySend for a message that the caller follows up with another
 // one at once, so that both leave together.
-func (c *Channel) TrySendMore(m *message.Message) bool { return c.trySend(m, true) }
+func (c *Channel) TrySendMore(m *message.Message) bool {
+	u, n, ok := c.trySend(m, true)
+	if ok {
+		u.announce(n, nil)
+	}
+	return ok
+}
 
-func (c *Channel) trySend(m *message.Message, more bool) bool {
+// TrySendSoon is TrySend for a message that may wait for company: it leaves
+// when the writing goroutine gets to run.
+func (c *Channel) TrySendSoon(m *message.Message) bool {
+	u, n, ok := c.trySend(m, false)
+	if ok && n != nothingNew {
+		u.queue.signal()
+	}
+	return ok
+}
+
+func (c *Channel) trySend(m *message.Message, more bool) (*underlay, news, bool) {
 	u, err := c.pick(m.Type)
 	if err != nil || !u.queue.hasRoom(m.Size()) {
-		return false
+		return nil, nothingNew, false
 	}
 	f := encode(m)
 	f.setSeq(c.seq.Add(1))
 	n, ok := u.queue.tryPut(f, more)
 	if !ok {
 		f.Release()
-		return false
 	}
-	u.announce(n, nil)
-	return true
+	return u, n, ok
 }
 
 // SendFrame queues f without a copy and waits for room. It takes ownership of

@@ -18,10 +18,12 @@ type Output interface {
 	TrySend(m *message.Message) bool
 }
 
-// moreOutput is an Output that can put messages together.
-type moreOutput interface {
+// batchOutput is an Output that can put messages together.
+type batchOutput interface {
 	// TrySendMore is TrySend for a message that another one follows at once.
 	TrySendMore(m *message.Message) bool
+	// TrySendSoon is TrySend for a message that may wait a little for others.
+	TrySendSoon(m *message.Message) bool
 }
 
 // Releaser gives pooled memory back, once.

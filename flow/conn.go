@@ -109,8 +109,10 @@ func (c *Conn) send(out *batch, ctx func() context.Context) {
 // others follow it, they share its way.
 func (c *Conn) sendAck(o *outMsg, others bool) {
 	send := c.cfg.Output.TrySend
-	if out, ok := c.cfg.Output.(moreOutput); ok && others {
-		send = out.TrySendMore
+	if out, ok := c.cfg.Output.(batchOutput); ok {
+		if send = out.TrySendSoon; others {
+			send = out.TrySendMore
+		}
 	}
 	for more := newBatch(); ; {
 		ok := send(&o.m)
