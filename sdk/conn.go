@@ -193,7 +193,7 @@ func (c *Conn) stateClosed(f *channel.Frame) {
 	_, flows := c.body.(*flow.Conn)
 	switch {
 	case m.Error != nil:
-		why = fromClosed(m)
+		why = endedBy(m)
 	case flows && !c.ended:
 		why = interrupted(m.Reason)
 	}

@@ -205,6 +205,21 @@ func interrupted(reason string) *Error {
 		Remedy: "dial again; a router or the peer may have gone away, or access was taken away"}
 }
 
+// endedBy is interrupted for a reason that the router gives.
+func endedBy(m *edge.StateClosed) *Error {
+	e := fromClosed(m)
+	if e.kind == nil {
+		e.kind = io.ErrUnexpectedEOF
+	}
+	if e.Code == edgeCode(edge.CodeInternal) {
+		e.Code = "CIRCUIT_ENDED"
+	}
+	if e.Remedy == "" {
+		e.Remedy = "dial again"
+	}
+	return e
+}
+
 // codeRouterLost is the code of everything that ran over a router that went away.
 const codeRouterLost = "ROUTER_LOST"
 

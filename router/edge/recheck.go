@@ -17,7 +17,7 @@ func (s *Server) Recheck(concerned func(identityID, serviceID string) bool) {
 		}
 		if err := dir.Access(policy.Dial, c.IdentityID, c.ServiceID); err != nil {
 			s.log.Info("circuit ended: access lost", "circuit", c.ID, "identity", c.IdentityID, "service", c.ServiceID, "reason", err)
-			c.End("dial access lost", true)
+			c.EndBecause(forward.AccessLost, "dial access lost", err.Error(), true)
 		}
 	}
 	for _, t := range s.allTerminators() {
@@ -44,7 +44,7 @@ func (s *Server) RefuseTerminator(id string, why *RefusedError) {
 func (s *Server) loseBind(t *terminator, why *edge.StructuredError) {
 	for _, c := range s.cfg.Table.All() {
 		if id, _ := c.Host(); id == t.id {
-			c.End(why.Message, true)
+			c.EndBecause(forward.PeerGone, "the host may not serve this any more: "+why.Message, "", true)
 		}
 	}
 	t.end(why.Message, why)
@@ -77,7 +77,7 @@ func (s *Server) recheckServiceSessions() {
 		}
 		if err := dir.ServiceAlive(c.ServiceSessionID); err != nil {
 			s.log.Info("circuit ended: its service session has ended", "circuit", c.ID, "identity", c.IdentityID, "service", c.ServiceID)
-			c.End(err.Error(), true)
+			c.EndBecause(forward.SessionEnded, err.Error(), "", true)
 		}
 	}
 	for _, t := range s.allTerminators() {

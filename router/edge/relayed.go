@@ -24,6 +24,7 @@ const patienceLeft = 30 * time.Second
 type relayed struct {
 	client *client
 	c      *forward.Circuit
+	side   forward.Side
 	connID uint32
 	lane   *forward.Lane
 	conn   *flow.Conn
@@ -44,7 +45,7 @@ type relayed struct {
 }
 
 func newRelayed(cl *client, circuit *forward.Circuit, side forward.Side, connID uint32, held bool) *relayed {
-	e := &relayed{client: cl, c: circuit, connID: connID, reason: "close called"}
+	e := &relayed{client: cl, c: circuit, side: side, connID: connID, reason: "close called"}
 	e.lane = cl.outlet.Lane(e.pull, held)
 	e.conn = flow.New(flow.Config{
 		Circuit: circuit.ID, Role: flow.Role(side == forward.Terminator), Output: circuit.Output(side),
@@ -212,7 +213,7 @@ func (e *relayed) pull() *channel.Frame {
 		e.resume()
 	}
 	e.mu.Unlock()
-	return frame((&edge.StateClosed{ConnID: e.connID, Reason: reason}).Encode())
+	return e.client.closing(e.c, e.side, e.connID, reason)
 }
 
 // Unrouted implements forward.Destination.

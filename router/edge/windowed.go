@@ -216,7 +216,7 @@ func (e *windowed) finish(reason string, drop bool) {
 	if drop {
 		e.lane.Clear()
 	}
-	e.lane.Push(frame((&edge.StateClosed{ConnID: e.connID, Reason: reason}).Encode()))
+	e.lane.Push(e.client.closing(e.c, e.side, e.connID, reason))
 	switch {
 	case waits:
 		time.AfterFunc(startPatience, func() {
@@ -230,4 +230,10 @@ func (e *windowed) finish(reason string, drop bool) {
 }
 
 // leave implements sink.
-func (e *windowed) leave(string) { e.c.End("xgress unrouted", false) }
+func (e *windowed) leave(reason string) {
+	if reason == errChannelClosed.Error() {
+		e.c.EndBecause(forward.PeerGone, "the other end has lost its connection", "", false)
+		return
+	}
+	e.c.End("xgress unrouted", false)
+}

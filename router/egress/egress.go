@@ -81,7 +81,7 @@ func (t *Transport) Close() {
 	}
 	t.mu.Unlock()
 	for _, s := range all {
-		s.c.End("router shutting down", true)
+		s.c.EndBecause(forward.PeerGone, "router shutting down", "", true)
 	}
 	t.work.Wait()
 }

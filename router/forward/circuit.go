@@ -57,6 +57,8 @@ type Circuit struct {
 
 	mu           sync.Mutex
 	ended        bool
+	cause        Cause
+	detail       string
 	terminatorID string
 	hostID       string
 }
@@ -110,6 +112,41 @@ func (c *Circuit) Host() (terminatorID, hostID string) {
 // End ends the circuit, once, and reports that. With drop, data under way must
 // not be delivered any more.
 func (c *Circuit) End(reason string, drop bool) { c.end(reason, drop, true) }
+
+// Cause is a kind of reason for which circuits end.
+type Cause uint8
+
+// The causes. Left is that of a circuit that one of its ends has left in order.
+const (
+	Left         Cause = iota
+	AccessLost         // the dialer may not use the service any more
+	SessionEnded       // the dialer's service session has ended
+	PeerGone           // one of its ends has gone away
+	Removed            // the network has removed it
+)
+
+// EndBecause is End for a cause that both ends should know. The detail, which
+// may be empty, is for the dialer alone.
+func (c *Circuit) EndBecause(cause Cause, reason, detail string, drop bool) {
+	c.blame(cause, detail)
+	c.end(reason, drop, true)
+}
+
+// blame notes why the circuit is about to end.
+func (c *Circuit) blame(cause Cause, detail string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.cause, c.detail = cause, detail
+	}
+}
+
+// Cause returns why the circuit has ended.
+func (c *Circuit) Cause() (cause Cause, detail string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cause, c.detail
+}
 
 // Abandon is End for a circuit that no controller knows.
 func (c *Circuit) Abandon(reason string) { c.end(reason, true, false) }

@@ -20,7 +20,7 @@ func (t *Table) EndIdle(now time.Time, limit func(serviceID string) time.Duratio
 		}
 		left := most - now.Sub(c.quietSince)
 		if left <= 0 {
-			c.End("the circuit was idle for longer than its service allows", true)
+			c.EndBecause(Removed, "the circuit was idle for longer than its service allows", "", true)
 			ended = append(ended, c)
 			continue
 		}

@@ -101,6 +101,7 @@ func (t *Table) Reports() []*ctrl.Circuit {
 func (t *Table) Unroute(reason string, ids ...string) {
 	for _, id := range ids {
 		if c := t.Get([]byte(id)); c != nil {
+			c.blame(Removed, "")
 			c.end(reason, true, false)
 		}
 	}
