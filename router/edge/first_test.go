@@ -124,3 +124,38 @@ func sinks(b *bed, identity string) (n int) {
 	}
 	return n
 }
+
+// TestEndWhileAnswering: the circuit ends after the dialer has begun it and
+// before the router has noted its own answer.
+func TestEndWhileAnswering(t *testing.T) {
+	b := newBed(t)
+	b.connect("h").host("svc", true)
+	d := b.connect("d")
+	seen := make(chan *channel.Frame, 10)
+	d.handle(1, func(f *channel.Frame) { seen <- f })
+	c := b.srv.allClients()
+	var cl *client
+	for _, x := range c {
+		if x.session.IdentityID == "d" {
+			cl = x
+		}
+	}
+	circuit, err := b.table.Add(forward.Info{ID: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := cl.newEnd(circuit, forward.Initiator, 1, true, true).(*windowed)
+	circuit.Attach(forward.Initiator, e)
+	cl.claim(1, e)
+	e.mu.Lock()
+	e.begin()
+	e.mu.Unlock()
+	circuit.EndBecause(forward.AccessLost, "over", "", true)
+	e.open(frame((&edge.StateConnected{ConnID: 1}).Encode()))
+	if a, z := <-seen, <-seen; a.Type != edge.TypeStateConnected || z.Type != edge.TypeStateClosed {
+		t.Fatalf("%s, %s", edge.TypeName(a.Type), edge.TypeName(z.Type))
+	}
+	if sinks(b, "d") != 0 {
+		t.Error("the connection id is kept")
+	}
+}

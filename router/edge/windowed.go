@@ -65,7 +65,8 @@ type windowed struct {
 	mu      sync.Mutex
 	phase   phase
 	early   bool // the client has begun before phase was answered
-	over    bool // unrouted while dialed, and why
+	told    bool // the end waits in the lane, and the connection id for it
+	over    bool // unrouted, and why
 	dropped bool
 	reason  string
 
@@ -112,7 +113,7 @@ func (e *windowed) begin() {
 	e.phase = begun
 	e.running.Store(true)
 	e.lane.Open(nil)
-	if e.over {
+	if e.told {
 		e.client.drop(e.connID, e)
 	}
 }
@@ -219,6 +220,7 @@ func (e *windowed) finish(reason string, drop bool) {
 	e.lane.Push(e.client.closing(e.c, e.side, e.connID, reason))
 	switch {
 	case waits:
+		e.told = true
 		time.AfterFunc(startPatience, func() {
 			e.mu.Lock()
 			defer e.mu.Unlock()
