@@ -26,8 +26,12 @@ func crowd(t testing.TB) *world {
 	return w
 }
 
+// TestRestoreOfManyIsQuick compares with the time that the entries took to make,
+// which is as slow as the machine and the race detector are at the moment.
 func TestRestoreOfManyIsQuick(t *testing.T) {
+	begin := time.Now()
 	w := crowd(t)
+	made := time.Since(begin)
 	var b bytes.Buffer
 	if _, err := w.View().WriteTo(&b); err != nil {
 		t.Fatal(err)
@@ -41,8 +45,8 @@ func TestRestoreOfManyIsQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	took := time.Since(start)
-	t.Logf("restored %d identities in %v", s.View().Count(model.KindIdentity), took)
-	if took > 10*time.Second { // generous: the machine may be busy
+	t.Logf("restored %d identities in %v, made in %v", s.View().Count(model.KindIdentity), took, made)
+	if took > made {
 		t.Error("too slow")
 	}
 }
