@@ -9,7 +9,6 @@ import (
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/edge"
-	"github.com/weftnet/weft/wire/message"
 )
 
 const addressPrefix = "hosted:"
@@ -107,22 +106,4 @@ func (c *client) updateToken(f *channel.Frame) {
 	c.send(m)
 	c.srv.log.Warn("token update refused", "identity", c.session.IdentityID, "session", c.session.ID, "reason", e.Message)
 	_ = c.ch.Close()
-}
-
-// trace answers for the hops of this router.
-func (c *client) trace(f *channel.Frame) {
-	t, err := edge.ParseTraceRoute(&f.Message)
-	if err != nil {
-		return
-	}
-	r := edge.TraceRouteResponse{ConnID: t.ConnID, Timestamp: t.Timestamp, HopType: "xgress/edge"}
-	if t.Hops > 1 {
-		r.Hops, r.HopType, r.HopID = t.Hops-2, "forwarder", c.srv.cfg.RouterID
-	}
-	if c.sinkOf(f) == nil {
-		r.Error = "unknown connection"
-	}
-	m := r.Encode()
-	channel.Answer(&message.Message{Seq: f.Seq}, m)
-	c.send(m)
 }

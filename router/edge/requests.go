@@ -18,6 +18,8 @@ type requests struct {
 	mu      sync.Mutex
 	running int
 	queue   []func()
+
+	traces traces
 }
 
 // handleRequest treats the messages that do not carry data.
@@ -43,6 +45,8 @@ func (c *client) handleRequest(f *channel.Frame) {
 		do = c.updateToken
 	case edge.TypeTraceRoute:
 		do = c.trace
+	case edge.TypeTraceRouteResponse:
+		do = c.traced
 	default: // unknown, or an answer that comes too late
 		f.Release()
 		return
