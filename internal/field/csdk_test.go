@@ -30,7 +30,6 @@ type cClient struct {
 
 	token      string
 	lastChange string
-	instance   string
 	services   map[string]cService
 	routers    map[string]string // tls addresses by name
 	sessions   map[string]string // tokens by service and type

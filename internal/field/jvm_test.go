@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftnet/weft/wire/edge"
-	"github.com/weftnet/weft/wire/message"
+	wire "github.com/weftnet/weft/wire/message"
 	"github.com/weftnet/weft/wire/secretstream"
 )
 
@@ -53,14 +53,14 @@ func (j *jvmClient) connect() *link {
 	if j.l != nil {
 		return j.l
 	}
-	m := message.New(edge.TypeHello, []byte(j.me.id))
+	m := wire.New(edge.TypeHello, []byte(j.me.id))
 	m.Headers.PutString(edge.HeaderSessionToken, j.api.token)
 	l, result := dialLink(j.t, j.router, j.me, m, 0)
 	if result.Headers.Bool(edge.HeaderIsGrouped) {
 		j.t.Error("a group that was not asked for")
 	}
 	l.nextID = 1
-	l.unknown = func(m *message.Message) {
+	l.unknown = func(m *message) {
 		id, _ := m.Headers.Uint32(edge.HeaderConnID)
 		if m.Type == edge.TypeConnInspectRequest {
 			l.post(inspected(m, id, edge.ConnInvalid))
@@ -71,7 +71,7 @@ func (j *jvmClient) connect() *link {
 	return l
 }
 
-func inspected(m *message.Message, id uint32, kind edge.ConnType) *message.Message {
+func inspected(m *message, id uint32, kind edge.ConnType) *message {
 	a := replyTo(m, about(edge.TypeConnInspectResponse, id, []byte("jvm")))
 	a.Headers.PutByte(edge.HeaderConnType, byte(kind))
 	return a
@@ -133,7 +133,7 @@ func (j *jvmClient) host(t testing.TB, service string, accept func(*stream)) {
 	if encrypted {
 		m.Headers.PutBytes(edge.HeaderPublicKey, key.Public())
 	}
-	l.listen(id, func(m *message.Message) bool {
+	l.listen(id, func(m *message) bool {
 		switch m.Type {
 		case edge.TypeConnInspectRequest: // answered although not announced
 			l.post(inspected(m, id, edge.ConnBind))
@@ -155,7 +155,7 @@ func (j *jvmClient) host(t testing.TB, service string, accept func(*stream)) {
 
 // answer accepts a dial; the body has an id of the client's own, which says
 // nothing to the router.
-func (j *jvmClient) answer(m *message.Message, id uint32, encrypted bool, key *secretstream.KeyPair, accept func(*stream)) error {
+func (j *jvmClient) answer(m *message, id uint32, encrypted bool, key *secretstream.KeyPair, accept func(*stream)) error {
 	given, ok := m.Headers.Uint32(edge.HeaderRouterProvidedConnID)
 	if !ok {
 		return errors.New("header 1012 is no id")
@@ -173,7 +173,7 @@ func (j *jvmClient) answer(m *message.Message, id uint32, encrypted bool, key *s
 		if err != nil {
 			return fmt.Errorf("key of the dialler: %w", err)
 		}
-		if err := st.seal(keys, func(m *message.Message) { j.l.post(m) }); err != nil {
+		if err := st.seal(keys, func(m *message) { j.l.post(m) }); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/wire/edge"
-	"github.com/weftnet/weft/wire/message"
+	wire "github.com/weftnet/weft/wire/message"
 )
 
 // link is a message connection to a router. Messages are numbered from what the
@@ -23,18 +23,18 @@ type link struct {
 	next    int32 // sequence
 
 	mu        sync.Mutex
-	waiting   map[int32]chan *message.Message
+	waiting   map[int32]chan *message
 	nextID    uint32 // of a virtual connection
 	streams   map[uint32]*stream
-	listeners map[uint32]func(*message.Message) bool // on the reading goroutine; false for what it does not know
-	unknown   func(*message.Message)                 // gets the rest
+	listeners map[uint32]func(*message) bool // on the reading goroutine; false for what it does not know
+	unknown   func(*message)                 // gets the rest
 }
 
-var linkLimits = message.Limits{Headers: 64 << 10, Body: 16 << 20}
+var linkLimits = wire.Limits{Headers: 64 << 10, Body: 16 << 20}
 
 // dialLink connects and says hello with the sequence first; it returns the
 // router's verdict.
-func dialLink(t testing.TB, address string, me *enrolled, hello *message.Message, first int32) (*link, *message.Message) {
+func dialLink(t testing.TB, address string, me *enrolled, hello *message, first int32) (*link, *message) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -46,10 +46,10 @@ func dialLink(t testing.TB, address string, me *enrolled, hello *message.Message
 		t.Fatalf("the router chose ALPN %q", p)
 	}
 	l := &link{t: t, conn: conn, done: make(chan struct{}), next: first,
-		waiting: make(map[int32]chan *message.Message), streams: make(map[uint32]*stream), listeners: make(map[uint32]func(*message.Message) bool)}
+		waiting: make(map[int32]chan *message), streams: make(map[uint32]*stream), listeners: make(map[uint32]func(*message) bool)}
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	l.post(hello)
-	result, err := message.Read(conn, message.HelloLimits)
+	result, err := wire.Read(conn, wire.HelloLimits)
 	if err != nil {
 		t.Fatalf("hello: %v", err)
 	}
@@ -59,7 +59,7 @@ func dialLink(t testing.TB, address string, me *enrolled, hello *message.Message
 }
 
 // welcome checks what every client wants of the result of a hello.
-func (l *link) welcome(m *message.Message, seq int32) {
+func (l *link) welcome(m *message, seq int32) {
 	l.t.Helper()
 	if to, ok := m.Headers.Int32(edge.HeaderReplyFor); !ok || to != seq || m.Type != edge.TypeResult {
 		l.t.Fatalf("hello %d is answered by %s for %d", seq, edge.TypeName(m.Type), to)
@@ -81,7 +81,7 @@ func (l *link) read() {
 	go func() {
 		defer close(l.done)
 		for {
-			m, err := message.Read(l.conn, linkLimits)
+			m, err := wire.Read(l.conn, linkLimits)
 			if err != nil {
 				l.ended()
 				return
@@ -91,7 +91,7 @@ func (l *link) read() {
 	}()
 }
 
-func (l *link) dispatch(m *message.Message) {
+func (l *link) dispatch(m *message) {
 	if to, ok := m.Headers.Int32(edge.HeaderReplyFor); ok {
 		l.mu.Lock()
 		w := l.waiting[to]
@@ -133,7 +133,7 @@ func (l *link) close() {
 }
 
 // post sends messages in one write and returns the sequence of the first.
-func (l *link) post(ms ...*message.Message) int32 {
+func (l *link) post(ms ...*message) int32 {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	first := l.next
@@ -148,9 +148,9 @@ func (l *link) post(ms ...*message.Message) int32 {
 }
 
 // ask sends a request and returns its answer, nil if the connection ended.
-func (l *link) ask(m *message.Message) *message.Message {
+func (l *link) ask(m *message) *message {
 	l.t.Helper()
-	w := make(chan *message.Message, 1)
+	w := make(chan *message, 1)
 	l.writing.Lock()
 	m.Seq = l.next
 	l.next++
@@ -176,7 +176,7 @@ func (l *link) ask(m *message.Message) *message.Message {
 // probe is a latency probe; header 128 must come back as it is.
 func (l *link) probe(value []byte) {
 	l.t.Helper()
-	m := message.New(edge.TypeLatency, nil)
+	m := wire.New(edge.TypeLatency, nil)
 	if value != nil {
 		m.Headers.PutBytes(edge.HeaderUUID, value)
 	}
@@ -210,7 +210,7 @@ func (l *link) attach(s *stream) {
 }
 
 // listen hands f what is about a listener.
-func (l *link) listen(id uint32, f func(*message.Message) bool) {
+func (l *link) listen(id uint32, f func(*message) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.listeners[id] = f
@@ -224,14 +224,17 @@ func (l *link) detach(id uint32) {
 }
 
 // about starts a message about one virtual connection.
-func about(contentType int32, id uint32, body []byte) *message.Message {
-	m := message.New(contentType, body)
+func about(contentType int32, id uint32, body []byte) *message {
+	m := wire.New(contentType, body)
 	m.Headers.PutUint32(edge.HeaderConnID, id)
 	return m
 }
 
 // replyTo marks m as the answer to a request.
-func replyTo(request, m *message.Message) *message.Message {
+func replyTo(request, m *message) *message {
 	m.Headers.PutUint32(edge.HeaderReplyFor, uint32(request.Seq))
 	return m
 }
+
+// message is a message of the wire; tests that handle few need no more of it.
+type message = wire.Message

@@ -138,13 +138,13 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	n := common(t)
 	role := unique("pair")
-	services := make(map[string]string) // by kind and encryption
+	services := make(map[string]string) // names by kind and encryption
+	ids := make(map[string]string)
 	kinds := []string{"C", "JVM", "Go"}
 	for _, k := range kinds {
 		for _, encrypted := range []bool{true, false} {
 			name := unique(k)
-			n.admin.service(t, name, encrypted, role)
-			services[fmt.Sprint(k, encrypted)] = name
+			services[fmt.Sprint(k, encrypted)], ids[name] = name, n.admin.service(t, name, encrypted, role)
 		}
 	}
 	party := func(kind, what string) party {
@@ -169,6 +169,9 @@ func TestPairs(t *testing.T) {
 				echo(c)
 			})
 		}
+	}
+	for _, id := range ids {
+		n.hosted(t, id, 1)
 	}
 	for _, k := range kinds {
 		dialler := party(k, "dial-"+k)

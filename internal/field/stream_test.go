@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/wire/edge"
-	"github.com/weftnet/weft/wire/message"
 	"github.com/weftnet/weft/wire/secretstream"
 )
 
@@ -41,7 +40,7 @@ type stream struct {
 	rx, tx  [secretstream.KeySize]byte
 
 	mu    sync.Mutex
-	queue []*message.Message // nil is the end of the link
+	queue []*message // nil is the end of the link
 	wake  chan struct{}
 	peer  atomic.Uint32 // flags that the peer has announced
 
@@ -61,7 +60,7 @@ func newStream(l *link, id uint32, m manner) *stream {
 }
 
 // push takes a message from the reading goroutine of the link.
-func (s *stream) push(m *message.Message) {
+func (s *stream) push(m *message) {
 	if m != nil && m.Type == edge.TypeData {
 		if f, ok := m.Headers.Uint32(edge.HeaderFlags); ok {
 			s.peer.Or(f)
@@ -76,7 +75,7 @@ func (s *stream) push(m *message.Message) {
 	}
 }
 
-func (s *stream) pop() (*message.Message, error) {
+func (s *stream) pop() (*message, error) {
 	late := time.After(patience)
 	for {
 		s.mu.Lock()
@@ -114,7 +113,7 @@ func (s *stream) Read(p []byte) (int, error) {
 }
 
 // take is the next message of the peer.
-func (s *stream) take(m *message.Message) error {
+func (s *stream) take(m *message) error {
 	switch {
 	case m == nil:
 		return errors.New("the link has ended")
@@ -157,7 +156,7 @@ func (s *stream) open(body []byte) (_ []byte, err error) {
 }
 
 // checkTrace wants header 128 as the peer made it from the very body.
-func (s *stream) checkTrace(m *message.Message) error {
+func (s *stream) checkTrace(m *message) error {
 	id, ok := m.Headers.Get(edge.HeaderUUID)
 	if !ok || s.peer.Load()&edge.FlagTraceUUID == 0 {
 		return nil
@@ -171,7 +170,7 @@ func (s *stream) checkTrace(m *message.Message) error {
 }
 
 // begin makes the first message of a direction that is encrypted.
-func (s *stream) begin() (*message.Message, error) {
+func (s *stream) begin() (*message, error) {
 	var header []byte
 	var err error
 	if s.sealer, header, err = secretstream.NewEncryptor(&s.tx); err != nil {
@@ -181,7 +180,7 @@ func (s *stream) begin() (*message.Message, error) {
 }
 
 // data makes the next message.
-func (s *stream) data(body []byte, flags uint32) *message.Message {
+func (s *stream) data(body []byte, flags uint32) *message {
 	m := about(edge.TypeData, s.id, body)
 	s.seq++
 	if s.seq == 1 {
@@ -203,7 +202,7 @@ func (s *stream) data(body []byte, flags uint32) *message.Message {
 }
 
 func (s *stream) Write(p []byte) (int, error) {
-	var ms []*message.Message
+	var ms []*message
 	for n := 0; n < len(p); {
 		part := p[n:min(n+s.chunk, len(p))]
 		n += len(part)
@@ -218,7 +217,7 @@ func (s *stream) Write(p []byte) (int, error) {
 }
 
 // message is one message with a part of a write, folded if both sides can.
-func (s *stream) message(part []byte) (_ *message.Message, err error) {
+func (s *stream) message(part []byte) (_ *message, err error) {
 	var flags uint32
 	if s.multipart && s.peer.Load()&edge.FlagMultipart != 0 && len(part) < 31<<10 {
 		flags = edge.FlagMultipartMsg

@@ -84,8 +84,8 @@ func TestBindRefusals(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, answer := s.tryHost("svc", true, nil, c.change)
-			if answer.Type != edge.TypeStateClosed || !strings.Contains(string(answer.Body), c.want) {
-				t.Errorf("%s", answer.Body)
+			if closed, err := edge.ParseStateClosed(answer); err != nil || closed.Error == nil || !strings.Contains(closed.Error.Message, c.want) {
+				t.Errorf("%s %+v", answer.Body, closed)
 			}
 		})
 	}

@@ -221,9 +221,17 @@ func (c *client) assign(make func(id uint32) sink) (uint32, bool) {
 // that is not the reading one.
 func (c *client) send(m *message.Message) { _ = c.ch.Send(c.ctx, m) }
 
+// invalidSession is the reason, letter by letter, at which clients built on the
+// C SDK get a new service session and try again; they read nothing else.
+const invalidSession = "Invalid Session"
+
 // refuse answers a request with StateClosed. The reason must not be empty:
-// clients take an empty one for the end of their session.
+// clients take an empty one for the end of their session. What is wrong with a
+// service session is said in the structured error alone.
 func (c *client) refuse(seq int32, connID uint32, circuitID, reason string, e *edge.StructuredError) {
+	if e != nil && e.Code == edge.CodeInvalidSession {
+		reason = invalidSession
+	}
 	m := (&edge.StateClosed{ConnID: connID, Reason: reason, CircuitID: circuitID, Error: e}).Encode()
 	channel.Answer(&message.Message{Seq: seq}, m)
 	c.send(m)

@@ -77,8 +77,12 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	end := c.newEnd(circuit, forward.Initiator, connID, req.UseXgress, true)
 	circuit.Attach(forward.Initiator, end)
 	reply, refusal := c.establish(d.ctx, circuit, req)
-	if refusal == nil {
-		refusal = c.ended(circuit)
+	if err := c.srv.cfg.Directory.ServiceAlive(service.ID); err != nil {
+		// It ended while the circuit was made, whatever else went wrong then.
+		if refusal == nil {
+			circuit.End(err.Error(), true) // the controller believes in it
+		}
+		refusal = &edge.StructuredError{Message: err.Error(), Code: edge.CodeInvalidSession, RetryHint: edge.RetryStartOver}
 	}
 	if refusal != nil {
 		c.drop(connID, d)
@@ -139,16 +143,6 @@ func (c *client) authorize(text string, action policy.Action) (token.Service, *e
 		return deny(edge.CodeAccessDenied, edge.RetryStartOver, "%v", err)
 	}
 	return s, nil
-}
-
-// ended refuses a circuit whose service session ended while it was made.
-func (c *client) ended(circuit *forward.Circuit) *edge.StructuredError {
-	err := c.srv.cfg.Directory.ServiceAlive(circuit.ServiceSessionID)
-	if err == nil {
-		return nil
-	}
-	circuit.End(err.Error(), true) // the controller believes in it
-	return &edge.StructuredError{Message: err.Error(), Code: edge.CodeInvalidSession, RetryHint: edge.RetryStartOver}
 }
 
 const (

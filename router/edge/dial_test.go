@@ -70,8 +70,12 @@ func TestConnectRefusals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(closed.Reason, c.want) || closed.ConnID != req.ConnID || closed.Error == nil || closed.Error.Code != c.code {
+			if closed.ConnID != req.ConnID || closed.Error == nil || closed.Error.Code != c.code || !strings.Contains(closed.Error.Message, c.want) {
 				t.Errorf("refusal: %+v %+v", closed, closed.Error)
+			}
+			// Clients on the C SDK try again at this very text.
+			if (closed.Reason == "Invalid Session") != (c.code == edge.CodeInvalidSession) || closed.Reason == "" {
+				t.Errorf("reason %q for the code %s", closed.Reason, c.code)
 			}
 		})
 	}

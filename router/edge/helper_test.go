@@ -360,6 +360,9 @@ func (s *sdk) dial(service string, window bool, opts ...func(*edge.Connect)) (co
 		if err != nil {
 			s.t.Fatal(err)
 		}
+		if closed.Error != nil {
+			return nil, nil, errors.New(closed.Error.Message)
+		}
 		return nil, nil, errors.New(closed.Reason)
 	}
 	sc, err := edge.ParseStateConnected(answer)
