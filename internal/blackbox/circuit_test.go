@@ -132,9 +132,20 @@ func TestStalledReader(t *testing.T) {
 		c.Close()
 	}
 	n.unharmed(t)
-	e.Close()
+	more := make([]*edgeConn, 10)
+	for i := range more {
+		more[i] = attacker.connect(t)
+		for id := range uint32(circuits) {
+			more[i].send(connectMessage(id+1, token, i%2 == 0))
+		}
+	}
 	now := sent.Load()
+	eventually(t, "they get something, too", func() bool { return sent.Load() > now+4<<20 })
+	for _, c := range append(more, e) { // in the middle of what is being sent to them
+		c.NetConn().Close()
+	}
 	n.unharmed(t)
+	now = sent.Load()
 	eventually(t, "the circuits of the attacker end", func() bool {
 		now, last = sent.Load(), now
 		return now == last
@@ -187,6 +198,51 @@ func TestHostThatDoesNotRead(t *testing.T) {
 	n.unharmed(t)
 	t.Logf("the dialers could write %d KiB on 8 circuits", wrote.Load()>>10)
 	n.router.wantGrown(t, before, 96<<20, "8 circuits to a host that does not read")
+}
+
+// TestFloodedHost: a dialer without flow control of its own that sends and sends
+// to a host that does not read is held back, and nobody else is.
+func TestFloodedHost(t *testing.T) {
+	t.Parallel()
+	n := ownNetwork(t)
+	service, name := n.openService(t)
+	l, err := n.person(t).sdk(t).Listen(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	attacker := n.person(t)
+	token := attacker.serviceToken(t, service, "Dial")
+	n.unharmed(t)
+	before := n.router.resident(t)
+	var sent atomic.Int64
+	var senders sync.WaitGroup
+	for range 4 { // a pause holds the whole connection back, so one circuit on each
+		e := attacker.connect(t)
+		if m := e.request(connectMessage(1, token, false)); m.Type != edge.TypeStateConnected {
+			t.Fatalf("not connected: %s %q", edge.TypeName(m.Type), m.Body)
+		}
+		senders.Go(func() {
+			m := (&edge.Data{ConnID: 1, Body: make([]byte, 64<<10)}).Encode()
+			bytes := m.Append(nil)
+			for range 4096 { // 256 MiB, if nobody stops it
+				_ = e.SetWriteDeadline(time.Now().Add(time.Second))
+				k, err := e.Write(bytes)
+				sent.Add(int64(k))
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	n.unharmed(t)
+	senders.Wait()
+	n.unharmed(t)
+	t.Logf("the dialers could send %d MiB", sent.Load()>>20)
+	if sent.Load() > 128<<20 {
+		t.Error("nobody held them back")
+	}
+	n.router.wantGrown(t, before, 96<<20, "4 circuits to a host that does not read")
 }
 
 // TestSilentHost: a host that never answers a Dial makes the dial fail with a

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ var program string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	// The tests wait more than they work.
-	if err := flag.Set("test.parallel", "24"); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(24/slowdown)); err != nil {
 		panic(err)
 	}
 	os.Exit(run(m))
@@ -54,6 +55,9 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
+	if code != 0 {
+		shared.tell()
+	}
 	if err := shared.end(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

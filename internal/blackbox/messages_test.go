@@ -182,7 +182,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	n := ownNetwork(t)
 	p := n.person(t)
 	n.unharmed(t)
-	before := n.router.resident(t)
+	before, allotted := n.router.resident(t), n.router.allotted(t)
 	const connections = 100
 	open := make([]*edgeConn, connections)
 	for i := range open {
@@ -191,6 +191,9 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	}
 	n.unharmed(t)
 	n.router.wantGrown(t, before, connections<<20, "100 connections that claim 16 MiB each")
+	if grown := n.router.allotted(t) - allotted; grown > connections<<22 && !underRace {
+		t.Errorf("the router has asked for %d MiB", grown>>20)
+	}
 }
 
 // TestFloodOfRequests: somebody who asks without reading answers costs bounded

@@ -39,6 +39,13 @@ type sharedNetwork struct {
 	err  error
 }
 
+// tell prints the logs of the shared network.
+func (s *sharedNetwork) tell() {
+	if s.net != nil {
+		fmt.Fprintf(os.Stderr, "log of the shared controller:\n%s\nlog of the shared router:\n%s\n", s.net.controller.tail(), s.net.router.tail())
+	}
+}
+
 // end stops the shared network and reports what went wrong unnoticed.
 func (s *sharedNetwork) end() error {
 	if s.net == nil {

@@ -159,14 +159,21 @@ func (p *process) panicked() string {
 }
 
 // resident is the resident memory of the process in bytes.
-func (p *process) resident(t *testing.T) int {
+func (p *process) resident(t *testing.T) int { return p.status(t, "VmRSS") }
+
+// allotted is the memory that the process has asked for, in bytes, whether it
+// has used it or not.
+func (p *process) allotted(t *testing.T) int { return p.status(t, "VmData") }
+
+// status reads an entry of the process's status that is in kB.
+func (p *process) status(t *testing.T, name string) int {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for l := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(l, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(l, name+":"); ok {
 			n, err := strconv.Atoi(strings.Fields(rest)[0])
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +181,7 @@ func (p *process) resident(t *testing.T) int {
 			return n << 10
 		}
 	}
-	t.Fatal("no VmRSS in the status of the process")
+	t.Fatalf("no %s in the status of the process", name)
 	return 0
 }
 

@@ -12,12 +12,21 @@ func TestServiceTokens(t *testing.T) {
 	t.Parallel()
 	n := commonNetwork(t)
 	attacker, victim := n.person(t), n.person(t)
-	service, _ := n.openService(t)
+	service, name := n.openService(t)
+	l, err := n.person(t).sdk(t).Listen(name) // so that a good token would connect
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go serveEcho(l)
 	second := &person{net: n, id: attacker.id, cert: attacker.cert, api: n.client(&attacker.cert)}
 	if err := second.api.loginCertificate(); err != nil {
 		t.Fatal(err)
 	}
 	own := attacker.serviceToken(t, service, "Dial")
+	if m := attacker.connect(t).request(connectMessage(7, own, false)); m.Type != edge.TypeStateConnected {
+		t.Fatalf("the good token: %s %q", edge.TypeName(m.Type), m.Body)
+	}
 	for _, tt := range []struct {
 		name, token string
 		bind        bool
