@@ -415,3 +415,18 @@ func TestUnroute(t *testing.T) {
 		t.Error("the controller was told what it had ordered")
 	}
 }
+
+// TestUpdatesInOrder: of many updates at once the last one counts.
+func TestUpdatesInOrder(t *testing.T) {
+	b := newBed(t)
+	h := b.connect("h")
+	l := h.host("svc", true)
+	for cost := range uint16(500) {
+		cost++
+		u := edge.UpdateBind{ConnID: l.id, Token: []byte(serviceToken("s-h", "h", "svc", "Bind")), Cost: &cost}
+		if err := h.ch.Send(t.Context(), u.Encode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the last cost counts", func() bool { return b.srv.Terminators()[0].Cost == 500 && b.net.hosted()[0].Cost == 500 })
+}

@@ -18,13 +18,51 @@ type requests struct {
 	mu      sync.Mutex
 	running int
 	queue   []func()
+	ordered []func() // run one after the other
+	serving bool     // a goroutine serves ordered
 
 	traces traces
+}
+
+// runInOrder executes do after all that came here before it, outside the reading
+// goroutine, or busy at once if too much waits.
+func (c *client) runInOrder(do, busy func()) {
+	r := &c.requests
+	r.mu.Lock()
+	if len(r.ordered) >= requestsWaiting {
+		r.mu.Unlock()
+		busy()
+		return
+	}
+	r.ordered = append(r.ordered, do)
+	start := !r.serving
+	r.serving = true
+	r.mu.Unlock()
+	if start {
+		c.srv.work.Go(c.serveOrdered)
+	}
+}
+
+func (c *client) serveOrdered() {
+	r := &c.requests
+	for {
+		r.mu.Lock()
+		if len(r.ordered) == 0 {
+			r.ordered, r.serving = nil, false
+			r.mu.Unlock()
+			return
+		}
+		do := r.ordered[0]
+		r.ordered = r.ordered[1:]
+		r.mu.Unlock()
+		do()
+	}
 }
 
 // handleRequest treats the messages that do not carry data.
 func (c *client) handleRequest(f *channel.Frame) {
 	var do func(*channel.Frame)
+	run := c.run
 	switch f.Type {
 	case edge.TypeConnect:
 		do = c.prepareConnect(f)
@@ -36,11 +74,11 @@ func (c *client) handleRequest(f *channel.Frame) {
 	case edge.TypeBind:
 		do = c.bind
 	case edge.TypeUnbind:
-		do = c.unbind
+		do, run = c.unbind, c.runInOrder
 	case edge.TypeUpdateBind:
-		do = c.updateBind
+		do, run = c.updateBind, c.runInOrder // the last one counts
 	case edge.TypeHealthEvent:
-		do = c.healthEvent
+		do, run = c.healthEvent, c.runInOrder
 	case edge.TypeUpdateToken:
 		do = c.updateToken
 	case edge.TypeTraceRoute:
@@ -55,7 +93,7 @@ func (c *client) handleRequest(f *channel.Frame) {
 		f.Release()
 		return
 	}
-	c.run(func() {
+	run(func() {
 		defer f.Release()
 		do(f)
 	}, func() {
