@@ -77,6 +77,13 @@ func text[T any](name string, get func(e *T) string) column[T] {
 		value: func(_ *call, e *T) query.Value { return query.StringOf(get(e)) }}
 }
 
+// numbered is a text that filters may also name by its number, from 1.
+func numbered[T any](name string, get func(e *T) string, texts ...string) column[T] {
+	col := text(name, get)
+	col.Numbered = texts
+	return col
+}
+
 func flag[T any](name string, get func(c *call, e *T) bool) column[T] {
 	return column[T]{Field: query.Field{Name: name, Type: query.Bool},
 		value: func(c *call, e *T) query.Value { return query.BoolOf(get(c, e)) }}

@@ -19,7 +19,8 @@ func (s *Server) servicePolicyEntity() *servicePolicyEntity {
 		}
 	}
 	x := newEntity[model.ServicePolicy, api.ServicePolicy](s.links.servicePolicy, shapeServicePolicy,
-		textSet("identities", in(policy.KindIdentity)), textSet("services", in(policy.KindService)))
+		textSet("identities", in(policy.KindIdentity)), textSet("services", in(policy.KindService)),
+		numbered("type", func(e *model.ServicePolicy) string { return e.Type }, model.Dial, model.Bind))
 	x.before = func(w *change[model.ServicePolicy]) error {
 		return checkRoles(map[string][]string{"identityRoles": w.e.IdentityRoles, "serviceRoles": w.e.ServiceRoles, "postureCheckRoles": w.e.PostureCheckRoles})
 	}

@@ -135,6 +135,7 @@ func bindComparison(s *Schema, c comparison) (expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.number(s.fields[field.field].Numbered)
 	if err := t.prepare(field.typ, c.source); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,9 @@ type Field struct {
 	Type    Type    // of the value, or of the elements of a set
 	Set     bool    // may only stand in anyOf, allOf, count, isEmpty and after from
 	Related *Schema // names inside `from <set> where …`; nil where the elements have no fields
+	// Numbered are texts that have numbers, counted from 1: `type = 1` asks for
+	// the first of them, as `type = "…"` does.
+	Numbered []string
 }
 
 // Schema holds the public names of one list. Build it once and share it; it is

@@ -40,6 +40,18 @@ func (t *test) prepare(field Type, source string) error {
 	return nil
 }
 
+// number replaces numbers by the texts that have them.
+func (t *test) number(texts []string) {
+	if t.op > opNotEqual && t.op != opIn {
+		return
+	}
+	for i, v := range t.values {
+		if v.typ == Int && v.num >= 1 && v.num <= int64(len(texts)) {
+			t.values[i] = literal{Value: StringOf(texts[v.num-1])}
+		}
+	}
+}
+
 func (t *test) fits(field, lit Type) bool {
 	number := lit == Int || lit == Float
 	switch t.op {
