@@ -34,6 +34,9 @@ const patience = 60 * time.Second
 var binary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(hostIdentity) != "" {
+		os.Exit(hostProcess())
+	}
 	os.Exit(run(m))
 }
 
