@@ -8,20 +8,39 @@ import (
 )
 
 const (
-	requestsAtOnce  = 64   // of one client
-	requestsWaiting = 4096 // of one client; more are refused
+	requestsAtOnce  = 64      // of one client
+	requestsWaiting = 4096    // of one client; more are refused
+	requestsBytes   = 8 << 20 // of all these together; what is beyond is refused
 )
 
 // requests runs what may take time outside the reading goroutine, at most
 // requestsAtOnce at a time. A full queue refuses.
 type requests struct {
 	mu      sync.Mutex
+	held    int // bytes of the messages that run or wait
 	running int
 	queue   []func()
 	ordered []func() // run one after the other
 	serving bool     // a goroutine serves ordered
 
 	traces traces
+}
+
+// hold counts the bytes of a message; false if there are too many already.
+func (r *requests) hold(bytes int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held+bytes > requestsBytes {
+		return false
+	}
+	r.held += bytes
+	return true
+}
+
+func (r *requests) let(bytes int) {
+	r.mu.Lock()
+	r.held -= bytes
+	r.mu.Unlock()
 }
 
 // runInOrder executes do after all that came here before it, outside the reading
@@ -93,22 +112,35 @@ func (c *client) handleRequest(f *channel.Frame) {
 		f.Release()
 		return
 	}
+	size := len(f.Raw())
+	if !c.requests.hold(size) {
+		c.tooBusy(f)
+		return
+	}
 	run(func() {
+		defer c.requests.let(size)
 		defer f.Release()
 		do(f)
 	}, func() {
-		if id, ok := edge.ConnID(f.Headers); ok {
-			// The reading goroutine must not wait for room: a client that asks
-			// faster than it reads gets no answer.
-			m := (&edge.StateClosed{ConnID: id, Reason: "too many requests at once",
-				Error: &edge.StructuredError{Message: "too many requests at once", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy}}).Encode()
-			c.ch.TryReply(&f.Message, m)
-			if p, ok := c.sinkOf(f).(*dialing); ok {
-				c.drop(id, p)
-			}
-		}
-		f.Release()
+		c.requests.let(size)
+		c.tooBusy(f)
 	})
+}
+
+// tooBusy refuses a request. The reading goroutine must not wait for room: a
+// client that asks faster than it reads gets no answer.
+func (c *client) tooBusy(f *channel.Frame) {
+	defer f.Release()
+	id, ok := edge.ConnID(f.Headers)
+	if !ok {
+		return
+	}
+	m := (&edge.StateClosed{ConnID: id, Reason: "too many requests at once",
+		Error: &edge.StructuredError{Message: "too many requests at once", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy}}).Encode()
+	c.ch.TryReply(&f.Message, m)
+	if p, ok := c.sinkOf(f).(*dialing); ok {
+		c.drop(id, p)
+	}
 }
 
 // run executes do as soon as there is a slot, or busy at once if too many wait.
