@@ -169,10 +169,13 @@ func (c *Client) forgetLogin(s *login, err error) bool {
 		return false
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil && c.session.id == s.id {
+	current := c.session != nil && c.session.id == s.id
+	if current {
 		c.session = nil
 		clear(c.sessions)
+	}
+	c.mu.Unlock()
+	if current {
 		c.log.Info("API session has ended", "session", s.id)
 	}
 	return true
