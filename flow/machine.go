@@ -154,7 +154,11 @@ func (m *machine) sendFin(now time.Duration, out *batch) {
 }
 
 func (m *machine) close(now time.Duration, out *batch) events {
-	if m.closing || m.finished {
+	if m.finished {
+		m.receiver.drop() // nobody reads it any more
+		return 0
+	}
+	if m.closing {
 		return 0
 	}
 	m.closing = true

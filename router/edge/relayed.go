@@ -37,6 +37,7 @@ type relayed struct {
 	paused bool             // the channel is paused on behalf of this circuit
 	left   bool             // the client has left: close after the spill
 	closed bool             // the circuit has ended: nothing is stored any more
+	stored int              // bytes for the client, as booked
 
 	// What follows belongs to whoever pulls: calls of pull do not overlap.
 	sentFIN bool
@@ -53,6 +54,7 @@ func newRelayed(cl *client, circuit *forward.Circuit, side forward.Side, connID 
 		Readable: e.lane.Kick,
 		Writable: e.move,
 		Closed: func(error) {
+			e.account()
 			if circuit.Destination(side) == forward.Destination(e) {
 				circuit.End("close called", false)
 			}
@@ -73,8 +75,30 @@ func (e *relayed) open(first *channel.Frame) {
 	e.lane.Open(first)
 }
 
-// Forward implements forward.Destination.
-func (e *relayed) Forward(f *channel.Frame) { forward.Deliver(e.conn, f) }
+// Forward implements forward.Destination. What is stored for the client counts:
+// when the router has no room left, nothing more is stored for a circuit that
+// has its share, and the sender repeats it later.
+func (e *relayed) Forward(f *channel.Frame) {
+	if f.Type == xgress.TypePayload && e.client.srv.budget.Full() && e.conn.Buffered() > fairShare {
+		e.c.Lossy.Store(true)
+		f.Release()
+		return
+	}
+	forward.Deliver(e.conn, f)
+	e.account()
+}
+
+// fairShare is what a circuit may store in a router without room.
+const fairShare = 64 << 10
+
+// account books what is stored for the client.
+func (e *relayed) account() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.conn.Buffered()
+	e.client.srv.budget.Force(now - e.stored)
+	e.stored = now
+}
 
 // circuit drops messages of flow control from a client that does not use it.
 func (e *relayed) circuit(f *channel.Frame, _ xgress.Address) { f.Release() }
@@ -192,6 +216,7 @@ func (e *relayed) pull() *channel.Frame {
 		e.sentFIN = e.sentFIN || s.EdgeFlags&edge.FlagFIN != 0
 		f := frame(d.Encode())
 		s.Release()
+		e.account()
 		return f
 	case err == nil:
 		return nil
@@ -224,9 +249,10 @@ func (e *relayed) Unrouted(reason string, drop bool) {
 	if drop {
 		e.lane.Clear()
 		e.conn.Abort(errUnrouted)
-		return
+	} else {
+		e.conn.PeerClosed(nil)
 	}
-	e.conn.PeerClosed(nil)
+	e.account()
 }
 
 // leave implements sink: what the client has sent before is still delivered.
@@ -240,6 +266,7 @@ func (e *relayed) leave(string) {
 	waits := len(e.spill) > 0
 	e.mu.Unlock()
 	e.move()
+	e.account()
 	if waits {
 		time.AfterFunc(patienceLeft, func() { _ = e.conn.Close() })
 	}

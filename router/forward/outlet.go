@@ -54,10 +54,35 @@ type Outlet struct {
 	ctx    context.Context
 	budget *Budget
 
+	waiting atomic.Int64 // bytes in all its lanes
+
 	mu      sync.Mutex
 	ring    []*Lane
 	running bool
 }
+
+// take reserves n bytes for a lane if there is room.
+func (o *Outlet) take(n int) bool {
+	if o.waiting.Load()+int64(n) > outletLimit || !o.budget.Take(n) {
+		return false
+	}
+	o.waiting.Add(int64(n))
+	return true
+}
+
+// force reserves n bytes whether there is room or not.
+func (o *Outlet) force(n int) {
+	o.budget.Force(n)
+	o.waiting.Add(int64(n))
+}
+
+func (o *Outlet) give(n int) {
+	o.budget.Give(n)
+	o.waiting.Add(int64(-n))
+}
+
+// weight is the memory that a waiting frame keeps.
+func weight(f *channel.Frame) int { return cap(f.Raw()) }
 
 // NewOutlet returns an outlet to ch. Waiting ends with ctx.
 func NewOutlet(ctx context.Context, ch Sender, budget *Budget) *Outlet {
@@ -99,7 +124,11 @@ func (o *Outlet) serve() {
 
 // laneLimit bounds what waits in a lane. Flow control at both ends keeps well
 // below; whoever ignores it loses messages.
-const laneLimit = 10 << 20
+const laneLimit = 24 << 20
+
+// outletLimit bounds what waits for one channel, so that one receiver that does
+// not read cannot use up what all share.
+const outletLimit = 96 << 20
 
 // Lane is the way of one circuit, or of one pull source, through an Outlet.
 type Lane struct {
@@ -134,8 +163,8 @@ func (l *Lane) Push(f *channel.Frame) bool {
 	if !l.held && !l.active && l.o.ch.TrySendFrame(f) {
 		return true
 	}
-	n := len(f.Raw())
-	if l.waiting+n > laneLimit || !l.o.budget.Take(n) {
+	n := weight(f)
+	if l.waiting+n > laneLimit || !l.o.take(n) {
 		f.Release()
 		return false
 	}
@@ -160,9 +189,9 @@ func (l *Lane) Open(first *channel.Frame) {
 	}
 	l.held = false
 	if first != nil && (len(l.frames) > 0 || l.active || !l.o.ch.TrySendFrame(first)) {
-		l.o.budget.Force(len(first.Raw()))
+		l.o.force(weight(first))
 		l.frames = append([]*channel.Frame{first}, l.frames...)
-		l.waiting += len(first.Raw())
+		l.waiting += weight(first)
 	}
 	if len(l.frames) > 0 && !l.active {
 		l.active = true
@@ -223,8 +252,8 @@ func (l *Lane) stash(f *channel.Frame) {
 		f.Release()
 		return
 	}
-	n := len(f.Raw())
-	l.o.budget.Force(n)
+	n := weight(f)
+	l.o.force(n)
 	l.frames = append([]*channel.Frame{f}, l.frames...)
 	l.waiting += n
 }
@@ -239,8 +268,8 @@ func (l *Lane) next() *channel.Frame {
 			if l.frames = l.frames[1:]; len(l.frames) == 0 {
 				l.frames = nil
 			}
-			l.waiting -= len(f.Raw())
-			l.o.budget.Give(len(f.Raw()))
+			l.waiting -= weight(f)
+			l.o.give(weight(f))
 			l.mu.Unlock()
 			return f
 		}
@@ -275,7 +304,7 @@ func (l *Lane) Clear() {
 }
 
 func (l *Lane) clear() {
-	l.o.budget.Give(l.waiting)
+	l.o.give(l.waiting)
 	for _, f := range l.frames {
 		f.Release()
 	}
