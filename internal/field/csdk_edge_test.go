@@ -184,17 +184,24 @@ type cListener struct {
 	token   string
 	key     *secretstream.KeyPair
 	accept  func(*stream)
-	dials   chan *message // as they came, for tests that look
-	asked   chan struct{} // one for each inspection
+	dials   chan *message  // as they came, for tests that look
+	asked   chan struct{}  // one for each inspection
+	closed  chan string    // reasons of the router
+	more    func(*message) // options of the Bind, may be nil
 }
 
 // host offers to host a service on the channel.
 func (c *cClient) host(t testing.TB, service string, accept func(*stream)) *cListener {
 	t.Helper()
+	return c.hostOn(t, c.link(), service, printable(32), accept, nil)
+}
+
+// hostOn is host on a channel, with a listener id and options.
+func (c *cClient) hostOn(t testing.TB, l *link, service string, name []byte, accept func(*stream), more func(*message)) *cListener {
+	t.Helper()
 	s := c.must(service)
-	l := c.link()
-	h := &cListener{c: c, l: l, id: l.reserve(), service: s, name: printable(32), token: c.serviceToken(s, "Bind"), accept: accept,
-		dials: make(chan *message, 64), asked: make(chan struct{}, 16)}
+	h := &cListener{c: c, l: l, id: l.reserve(), service: s, name: name, token: c.serviceToken(s, "Bind"), accept: accept,
+		dials: make(chan *message, 64), asked: make(chan struct{}, 16), closed: make(chan string, 16), more: more}
 	var err error
 	if h.key, err = secretstream.NewKeyPair(); err != nil {
 		t.Fatal(err)
@@ -223,6 +230,9 @@ func (h *cListener) bind() *message {
 	m.Headers.PutBool(edge.HeaderRouterProvidedConnID, true)
 	if h.service.encrypted {
 		m.Headers.PutBytes(edge.HeaderPublicKey, h.key.Public())
+	}
+	if h.more != nil {
+		h.more(m)
 	}
 	return m
 }
@@ -254,6 +264,7 @@ func (h *cListener) handle(m *message) bool {
 	case edge.TypeBindSuccess:
 		h.l.t.Error("BindSuccess for a client that did not ask for it")
 	case edge.TypeStateClosed:
+		offer(h.closed, string(m.Body))
 	default:
 		return false
 	}

@@ -42,7 +42,9 @@ func newJVM(t testing.TB, n *network, name string, roles ...string) *jvmClient {
 		}
 	}
 	for _, r := range j.api.call(t, "GET", "/current-identity/edge-routers", nil, 200).at("data").list() {
-		j.router = strings.TrimPrefix(r.at("supportedProtocols", "tls").text(), "tls://")
+		if address, ok := r.at("supportedProtocols").maybe("tls"); ok {
+			j.router = strings.TrimPrefix(address.text(), "tls://")
+		}
 	}
 	return j
 }
