@@ -8,12 +8,11 @@ import (
 
 // path is one thing to measure: two ends and what is between them.
 type path struct {
-	name    string
-	dial    *process
-	host    *process
-	middle  *process // nil for a direct connection
-	outside *process // not part of the way, e.g. the controller; nil if none
-	stops   []*process
+	name   string
+	dial   *process
+	host   *process
+	middle *process // nil for a direct connection
+	stops  []*process
 }
 
 func (p path) stop() {
