@@ -83,12 +83,12 @@ func (r *Router) provision() error {
 	node.table = r.table
 	r.addEgress()
 	if r.o.Config.Edge != nil {
-		directory := newDirectory(r.uplink, r.id, r.lookupTimeout(), r.liveSessions)
+		directory := &directory{uplink: r.uplink, routerID: r.id, patience: r.lookupTimeout()}
 		r.edge = edge.New(edge.Config{
 			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Log: r.o.Log,
 			Controller: controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout},
 		})
-		node.edge, node.directory = r.edge, directory
+		node.edge = r.edge
 		r.parts.add(func() error { r.edge.Close(); return nil })
 	}
 	return r.openListeners()
@@ -161,8 +161,6 @@ func (r *Router) Ready(ctx context.Context) error {
 		}
 	}
 }
-
-func (r *Router) liveSessions() []string { return r.edge.Sessions() }
 
 // Failed receives the reason when the router cannot go on.
 func (r *Router) Failed() <-chan error { return r.failed }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/weftnet/weft/conf"
@@ -20,27 +19,18 @@ import (
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
-// directory shows the uplink's copy of the network to the edge. It remembers
-// when sessions were issued, which decides whether a revocation covers them.
+// directory shows the uplink's copy of the network to the edge.
 type directory struct {
 	uplink   *uplink.Uplink
 	routerID string
-	live     func() []string // ids of sessions with a connection
 	// patience is how long a hello waits for news of a session that is not good
 	// yet: its identity, or the authenticator with its certificate, may have been
 	// made a moment ago.
 	patience time.Duration
-
-	mu     sync.Mutex
-	issued map[string]time.Time // by session id
-	prune  int                  // size at which issued is tidied
 }
 
-const firstPrune = 1024
-
-func newDirectory(u *uplink.Uplink, routerID string, patience time.Duration, live func() []string) *directory {
-	return &directory{uplink: u, routerID: routerID, patience: patience, live: live, issued: make(map[string]time.Time), prune: firstPrune}
-}
+// Changed is closed at the next change of the copy.
+func (d *directory) Changed() <-chan struct{} { return d.uplink.Changed() }
 
 // pending reports whether news of the network may make a session good.
 func pending(err error) bool {
@@ -59,7 +49,6 @@ func (d *directory) Session(ctx context.Context, text string, certs []*x509.Cert
 		changed := d.uplink.Changed()
 		s, err := d.uplink.Session(text, certs)
 		if err == nil {
-			d.remember(s)
 			return d.session(s), nil
 		}
 		if !pending(err) || !d.uplink.Status().Connected {
@@ -74,32 +63,16 @@ func (d *directory) Session(ctx context.Context, text string, certs []*x509.Cert
 }
 
 func (d *directory) session(s token.Session) edge.Session {
-	out := edge.Session{ID: s.ID, IdentityID: s.IdentityID}
+	out := edge.Session{ID: s.ID, IdentityID: s.IdentityID, IssuedAt: s.IssuedAt}
 	if i := d.uplink.View().Identity(s.IdentityID); i != nil {
 		out.IdentityName = i.Name
 	}
 	return out
 }
 
-func (d *directory) remember(s token.Session) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.issued) >= d.prune {
-		kept := make(map[string]time.Time)
-		for _, id := range d.live() {
-			kept[id] = d.issued[id]
-		}
-		d.issued, d.prune = kept, max(firstPrune, 2*len(kept))
-	}
-	d.issued[s.ID] = s.IssuedAt
-}
-
 // Alive returns why a session is no longer good.
 func (d *directory) Alive(s edge.Session) error {
-	d.mu.Lock()
-	issued := d.issued[s.ID]
-	d.mu.Unlock()
-	return d.uplink.AliveSession(s.ID, s.IdentityID, issued)
+	return d.uplink.AliveSession(s.ID, s.IdentityID, s.IssuedAt)
 }
 
 // Service verifies a service-session token.
@@ -142,10 +115,9 @@ func (c controllers) PutTerminator(ctx context.Context, t *ctrl.Terminator) erro
 
 // routerNode shows table and edge to the uplink.
 type routerNode struct {
-	table     *forward.Table
-	edge      *edge.Server // nil without an edge section
-	directory *directory
-	log       *slog.Logger
+	table *forward.Table
+	edge  *edge.Server // nil without an edge section
+	log   *slog.Logger
 }
 
 // Circuits lists what the router carries.
@@ -169,12 +141,12 @@ func (n *routerNode) SessionsEnded() {
 	}
 }
 
-// TerminatorRefused checks what is hosted: a terminator that was established
-// before is refused when access was lost while no controller was connected.
+// TerminatorRefused ends a terminator that was established before and that the
+// controller does not accept any more.
 func (n *routerNode) TerminatorRefused(id string, why *uplink.Refused) {
 	n.log.Warn("terminator no longer accepted", "terminator", id, "code", why.Code, "reason", why.Message, "remedy", why.Remedy)
 	if n.edge != nil {
-		n.edge.Recheck(nil)
+		n.edge.RefuseTerminator(id, &edge.RefusedError{Code: why.Code, Message: why.Message, Remedy: why.Remedy})
 	}
 }
 
