@@ -140,6 +140,9 @@ func (c *Controller) loadKeys() (err error) {
 			}
 		}
 		c.servers = append(c.servers, server)
+		if err := checkAdvertised(i, s, server); err != nil {
+			return err
+		}
 	}
 	if a := cfg.Ctrl.Options.AdvertiseAddress; !a.IsZero() && c.identity.ServerCertificateValidFor(a.Host) == nil {
 		return problem("advertise a name of the certificate, or replace the certificate",

@@ -150,6 +150,9 @@ func TestControllerFaults(t *testing.T) {
 		want   string
 	}{
 		{"no edge section", func(s string) string { return s[:strings.Index(s, "edge:")] }, "fabric API alone"},
+		{"advertised API of nobody", func(s string) string {
+			return strings.ReplaceAll(s, `address: "localhost:`, `address: "other.example:`)
+		}, "web[0].bindPoints[0].address"},
 		{"missing key", func(s string) string { return strings.Replace(s, "edge.key.pem", "none.pem", 1) }, "edge.enrollment.signingCert.key"},
 		{"advertised name of nobody", func(s string) string { return strings.Replace(s, `"tls:localhost`, `"tls:other.example`, 1) }, "ctrl.options.advertiseAddress"},
 		{"key of another certificate", func(s string) string { return strings.Replace(s, "edge.key.pem", "controller.key.pem", 1) }, "do not belong together"},

@@ -51,9 +51,6 @@ func (w *webServers) add(index int, c *conf.WebServer, identity *pki.Identity, b
 		if b.Identity != nil {
 			continue
 		}
-		if identity.ServerCertificateValidFor(b.Address.Host) == nil {
-			w.log.Warn("the server certificate is not valid for the advertised host", "section", fmt.Sprintf("%s.bindPoints[%d]", section, i), "host", b.Address.Host)
-		}
 		l, err := p.listener(fmt.Sprintf("%s.bindPoints[%d].interface", section, i), b.Interface, tlsConfig, "h2", "http/1.1", "")
 		if err != nil {
 			return err
@@ -61,6 +58,18 @@ func (w *webServers) add(index int, c *conf.WebServer, identity *pki.Identity, b
 		server.on = append(server.on, l)
 	}
 	w.servers = append(w.servers, server)
+	return nil
+}
+
+// checkAdvertised refuses bind points whose advertised host is not a name of
+// the server's certificate: no client could connect.
+func checkAdvertised(index int, c conf.WebServer, identity *pki.Identity) error {
+	for i, b := range c.BindPoints {
+		if b.Identity == nil && identity.ServerCertificateValidFor(b.Address.Host) == nil {
+			return problem("advertise a name of the certificate, or replace the certificate",
+				"web[%d].bindPoints[%d].address: the server certificate is not valid for %s", index, i, b.Address.Host)
+		}
+	}
 	return nil
 }
 
