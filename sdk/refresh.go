@@ -21,6 +21,7 @@ func (c *Client) startRefresh() {
 
 func (c *Client) refreshLoop() {
 	seen := ""
+	c.learnControllers(c.ctx)
 	for {
 		d := c.opts.RefreshInterval
 		if !pause(c.ctx, d-d/10+rand.N(d/5+1)) {
@@ -39,6 +40,7 @@ func (c *Client) refreshLoop() {
 			}
 			seen = last
 		}
+		c.learnControllers(c.ctx)
 		c.wakeListeners(c.ctx)
 		for _, l := range c.liveLinks() {
 			l.probe(c.ctx)

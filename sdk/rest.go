@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,15 +26,30 @@ const (
 // rest is the client API of the controllers. It knows nothing of sessions.
 type rest struct {
 	http  *http.Client
-	urls  []string     // of the client API, without trailing slash
-	first atomic.Int32 // index of the controller that answered last
+	known []string                 // client APIs that the identity names, without trailing slash
+	urls  atomic.Pointer[[]string] // these and the discovered ones
+	first atomic.Int32             // index of the controller that answered last
+}
+
+// maxDiscovered bounds the client APIs beside those of the identity.
+const maxDiscovered = 16
+
+// learn replaces the discovered client APIs.
+func (r *rest) learn(found []string) {
+	all := slices.Clone(r.known)
+	for _, u := range found {
+		if u = strings.TrimSuffix(u, "/"); len(all) < len(r.known)+maxDiscovered && !slices.Contains(all, u) {
+			all = append(all, u)
+		}
+	}
+	r.urls.Store(&all)
 }
 
 func newREST(cfg *tls.Config, urls []string) *rest {
 	cfg.ClientSessionCache = tls.NewLRUClientSessionCache(4)
 	cfg.VerifyConnection = alsoController(cfg.VerifyConnection)
 	dial := &net.Dialer{Timeout: 10 * time.Second}
-	return &rest{urls: urls, http: &http.Client{
+	r := &rest{known: urls, http: &http.Client{
 		Timeout: callTimeout,
 		Transport: &http.Transport{
 			TLSClientConfig:     cfg,
@@ -44,6 +60,8 @@ func newREST(cfg *tls.Config, urls []string) *rest {
 			MaxIdleConnsPerHost: 4,
 		},
 	}}
+	r.learn(nil)
+	return r
 }
 
 // alsoController adds to a check of connections, which may be nil, that the
@@ -132,10 +150,11 @@ func (r *rest) do(ctx context.Context, q request) (*answer, error) {
 		q.contentType = "application/json"
 	}
 	var failed error
+	urls := *r.urls.Load()
 	start := int(r.first.Load())
-	for i := range r.urls {
-		at := (start + i) % len(r.urls)
-		a, err := r.send(ctx, r.urls[at], q, body)
+	for i := range urls {
+		at := (start + i) % len(urls)
+		a, err := r.send(ctx, urls[at], q, body)
 		var refused *Error
 		if err == nil || errors.As(err, &refused) {
 			r.first.Store(int32(at))
