@@ -299,6 +299,34 @@ func (c *Channel) TrySendSoon(m *message.Message) bool {
 	return ok
 }
 
+// TrySendShared is TrySend without a copy: m.Body stays in use until owner is
+// released. room is the memory right before it, in the same array; prefix and
+// headers are written to its end. On false nothing is kept.
+func (c *Channel) TrySendShared(m *message.Message, room []byte, owner interface{ Release() }) bool {
+	u, err := c.pick(m.Type)
+	if err != nil || !u.queue.hasRoom(m.Size()) {
+		return false
+	}
+	f, ok := share(m, room, owner)
+	if !ok {
+		return false
+	}
+	f.setSeq(c.seq.Add(1))
+	n, ok := u.queue.tryPut(f, false)
+	if !ok {
+		f.owner = noOwner{}
+		f.Release()
+		return false
+	}
+	u.announce(n, nil)
+	return true
+}
+
+// noOwner releases nothing.
+type noOwner struct{}
+
+func (noOwner) Release() {}
+
 func (c *Channel) trySend(m *message.Message, more bool) (*underlay, news, bool) {
 	u, err := c.pick(m.Type)
 	if err != nil || !u.queue.hasRoom(m.Size()) {

@@ -8,18 +8,14 @@ import "sync"
 const eagerMost = maxRecord - 256
 
 // announce tells whoever writes of a new frame. Few bytes are written here and
-// now, without waiting for the peer. While the reader of src, where the frame
-// came in, or else of u is handling frames, they are written when it has no
-// more at hand, so that what arrived together, or answers that, leaves together.
+// now, without waiting for the peer; those that came in with src are when its
+// reader has no more at hand, so that what arrived together leaves together.
 func (u *underlay) announce(n news, src *underlay) {
-	if src == nil {
-		src = u
-	}
 	switch {
 	case n == nothingNew:
 	case n == manyBytes || u.stream == nil || u.stream.raw == nil:
 		u.queue.signal()
-	case src.eager.defers(u):
+	case src != nil && src.eager.defers(u):
 	default:
 		u.writeEagerly()
 	}
@@ -39,7 +35,10 @@ func (u *underlay) writeEagerly() {
 	}
 	u.batch = u.queue.takeUpTo(eagerMost, u.batch)
 	if len(u.batch) == 0 {
-		u.queue.leave() // nothing, or more than a few bytes
+		if !u.stream.tryUncork() {
+			u.queue.leave()
+		}
+		u.queue.signal() // in case that there are more than a few bytes
 		return
 	}
 	u.plain = plainBuffers.Get().(*[maxRecord]byte)

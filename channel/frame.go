@@ -15,9 +15,16 @@ import (
 type Frame struct {
 	message.Message
 	raw   []byte
-	class int       // index into frameClasses, -1 for memory that is not pooled
-	src   *underlay // where it was received, nil for a prepared one
+	class int                    // index into frameClasses, negative for memory that is not pooled
+	src   *underlay              // where it was received, nil for a prepared one
+	owner interface{ Release() } // of memory that a frame of class sharedFrame borrows
 }
+
+// Classes of frames without pooled memory of their own.
+const (
+	singleFrame = -1 // memory used once
+	sharedFrame = -2 // memory of somebody else
+)
 
 // frameClasses are the sizes of pooled memory in bytes: small control
 // messages, and the usual reads of applications plus room for headers.
@@ -40,7 +47,7 @@ func newFrame(size int) *Frame {
 		f.raw = f.raw[:size]
 		return f
 	}
-	return &Frame{raw: make([]byte, size), class: -1}
+	return &Frame{raw: make([]byte, size), class: singleFrame}
 }
 
 // NewFrame returns a frame with the type and the headers of m and a body of
@@ -68,6 +75,24 @@ func encode(m *message.Message) *Frame {
 	return f
 }
 
+// sharedFrames are pooled without memory.
+var sharedFrames = sync.Pool{New: func() any { return &Frame{class: sharedFrame} }}
+
+// share returns a frame of m that borrows the memory of its body. room is the
+// memory right before it, for prefix and headers; false if that is too short.
+func share(m *message.Message, room []byte, owner interface{ Release() }) (*Frame, bool) {
+	at := len(room) - message.PrefixSize - len(m.Headers)
+	if at < 0 {
+		return nil, false
+	}
+	f := sharedFrames.Get().(*Frame)
+	m.AppendPrefix(room[at:at])
+	f.raw, f.owner = room[at:len(room)+len(m.Body)], owner
+	h := room[at+message.PrefixSize:]
+	f.Message = message.Message{Type: m.Type, Seq: m.Seq, Headers: message.Headers(h[:len(h):len(h)]), Body: m.Body}
+	return f, true
+}
+
 // Raw returns the whole encoded message. It may be patched in place as long as
 // no length changes.
 func (f *Frame) Raw() []byte { return f.raw }
@@ -90,7 +115,14 @@ func (f *Frame) Clone() *message.Message {
 // be used afterwards.
 func (f *Frame) Release() {
 	f.Message, f.src = message.Message{}, nil
-	if f.class < 0 {
+	switch f.class {
+	case singleFrame:
+		return
+	case sharedFrame:
+		owner := f.owner
+		f.raw, f.owner = nil, nil
+		sharedFrames.Put(f)
+		owner.Release()
 		return
 	}
 	f.raw = f.raw[:0]

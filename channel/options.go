@@ -11,7 +11,8 @@ import (
 type Handler interface {
 	// HandleFrame takes ownership of f. It is called in order of arrival, never
 	// concurrently for one channel, and must not wait for the same channel:
-	// neither for queue room nor for a reply.
+	// neither for queue room nor for a reply. Frames that it passes on may leave
+	// only after it has returned.
 	HandleFrame(c *Channel, f *Frame)
 }
 

@@ -125,7 +125,7 @@ func (u *underlay) readRest(n int) (*Frame, error) {
 		if at == total {
 			return f, nil
 		}
-		bigger := &Frame{raw: make([]byte, min(total, 2*at)), class: -1}
+		bigger := &Frame{raw: make([]byte, min(total, 2*at)), class: singleFrame}
 		copy(bigger.raw, f.raw)
 		f.Release()
 		f = bigger

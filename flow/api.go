@@ -26,6 +26,14 @@ type batchOutput interface {
 	TrySendSoon(m *message.Message) bool
 }
 
+// sharedOutput is an Output that can send without a copy.
+type sharedOutput interface {
+	// TrySendShared is TrySend, but keeps m.Body until it releases owner. It may
+	// write prefix and headers to the end of room, the memory before m.Body. On
+	// false nothing is kept.
+	TrySendShared(m *message.Message, room []byte, owner interface{ Release() }) bool
+}
+
 // Releaser gives pooled memory back, once.
 type Releaser interface{ Release() }
 

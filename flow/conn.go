@@ -88,7 +88,7 @@ func (c *Conn) send(out *batch, ctx func() context.Context) {
 			c.sendAck(o, i+1 < len(out.msgs))
 			continue
 		}
-		if c.cfg.Output.TrySend(&o.m) || !o.fresh {
+		if c.trySend(o) || !o.fresh {
 			continue
 		}
 		if ctx != nil {
@@ -104,6 +104,22 @@ func (c *Conn) send(out *batch, ctx func() context.Context) {
 		c.mu.Unlock()
 	}
 }
+
+// trySend sends a payload. The first time that may happen without a copy; a
+// retransmission is a copy, for its first transmission may still be in use.
+func (c *Conn) trySend(o *outMsg) bool {
+	if out, ok := c.cfg.Output.(sharedOutput); ok && o.fresh && o.buf != nil && len(o.buf.b) >= shareFrom {
+		o.buf.retain()
+		if out.TrySendShared(&o.m, o.buf.room, o.buf) {
+			return true
+		}
+		o.buf.release()
+	}
+	return c.cfg.Output.TrySend(&o.m)
+}
+
+// shareFrom is the size from which sending without a copy is worth it, in bytes.
+const shareFrom = 4 << 10
 
 // sendAck sends an acknowledgement and those that became due meanwhile. If
 // others follow it, they share its way.

@@ -10,7 +10,8 @@ import (
 // buffer is pooled memory of a sent payload. The sender's queue holds one
 // reference and every message on its way out another.
 type buffer struct {
-	b     []byte
+	b     []byte // the payload
+	room  []byte // right before it, for an Output that sends without a copy
 	class int
 	refs  atomic.Int32
 }
@@ -27,16 +28,29 @@ func newBuffer(n int) *buffer {
 		}
 		b, _ := bufferPools[i].Get().(*buffer)
 		if b == nil {
-			b = &buffer{b: make([]byte, size), class: i}
+			b = makeBuffer(size)
+			b.class = i
 		}
 		b.b = b.b[:n]
 		b.refs.Store(1)
 		return b
 	}
-	b := &buffer{b: make([]byte, n), class: -1}
+	b := makeBuffer(n)
+	b.class = -1
 	b.refs.Store(1)
 	return b
 }
+
+// headroom is enough for the prefix and the headers of a payload.
+const headroom = 256
+
+func makeBuffer(n int) *buffer {
+	mem := make([]byte, headroom+n)
+	return &buffer{b: mem[headroom:], room: mem[:headroom]}
+}
+
+// Release gives a reference back that an Output was given.
+func (b *buffer) Release() { b.release() }
 
 func (b *buffer) retain() { b.refs.Add(1) }
 
