@@ -77,7 +77,11 @@ func (b *binding) run(good func()) error {
 func (b *binding) bind() error {
 	ctx, cancel := context.WithTimeout(b.ln.ctx, bindTimeout)
 	defer cancel()
-	reply, err := b.l.ch.Request(ctx, b.request().Encode())
+	req, err := b.request()
+	if err != nil {
+		return err
+	}
+	reply, err := b.l.ch.Request(ctx, req.Encode())
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (b *binding) bind() error {
 	}
 }
 
-func (b *binding) request() *edge.Bind {
+func (b *binding) request() (*edge.Bind, error) {
 	b.ln.mu.Lock()
 	o := b.ln.opts
 	b.ln.mu.Unlock()
@@ -116,7 +120,26 @@ func (b *binding) request() *edge.Bind {
 	if b.key != nil {
 		req.PublicKey, req.CryptoMethod = b.key.Public(), cryptoLibsodium
 	}
-	return req
+	if o.InstanceIsIdentity {
+		var err error
+		if req.InstanceSecret, err = b.ln.instanceSecret(b.ss.login); err != nil {
+			return nil, err
+		}
+		req.Instance = b.ss.login.identityName
+	}
+	return req, nil
+}
+
+// instanceSecret is the same for all terminators of a listener.
+func (l *Listener) instanceSecret(s *login) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.secret != nil {
+		return l.secret, nil
+	}
+	var err error
+	l.secret, err = instanceSecret(s.identityName, s.cert.PrivateKey)
+	return l.secret, err
 }
 
 // unbind tells the router, if the terminator is not gone already.

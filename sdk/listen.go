@@ -31,6 +31,9 @@ type ListenOptions struct {
 	Precedence Precedence
 	// Instance is the name under which dialers can ask for this host.
 	Instance string
+	// InstanceIsIdentity listens under the name of the identity instead, which
+	// keeps other identities from using that name.
+	InstanceIsIdentity bool
 	// MaxTerminators is the number of routers to be reachable through; 3 by default.
 	MaxTerminators int
 	// ListenerID names this listener. A later listener with the same id, of the
@@ -67,6 +70,7 @@ type Listener struct {
 	bound    int                  // established terminators
 	bindings map[*binding]struct{}
 	lastErr  error
+	secret   []byte        // of the instance, made once
 	changed  chan struct{} // closed and replaced when a waiting worker should look again
 }
 
