@@ -163,13 +163,9 @@ func (c *cliUser) lists(w *cliWorld) {
 		{"service-edge-router-policies", "services", w.service}, {"service-edge-router-policies", "edge-routers", w.router},
 	} {
 		id := c.lookup(of[0], w.name)
-		list := c.call(c.t, "GET", "/"+of[0]+"/"+id+"/"+of[1], nil, 200).at("data").list()
-		found := false
-		for _, e := range list {
-			found = found || e.at("id").text() == of[2]
-		}
-		if !found {
-			c.t.Errorf("%s of %s: %s is not among %d", of[1], of[0], of[2], len(list))
+		list := c.find(c.t, of[0]+"/"+id+"/"+of[1], `id="`+of[2]+`"`)
+		if len(list) != 1 || list[0].at("id").text() != of[2] {
+			c.t.Errorf("%s of %s: %v, want %s", of[1], of[0], list, of[2])
 		}
 	}
 }

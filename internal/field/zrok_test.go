@@ -108,7 +108,7 @@ func TestZrok(t *testing.T) {
 	t.Parallel()
 	n := common(t)
 	z := newZrok(t, n)
-	const kind = "zrok.proxy.v1"
+	kind := unique("zrok.proxy.v1")
 	share, frontend := unique("share"), unique("frontend")
 
 	z.none("config-types", `name="`+kind+`"`)
@@ -117,7 +117,7 @@ func TestZrok(t *testing.T) {
 		t.Errorf("found %s, made %s", got, kindID)
 	}
 	public, _ := z.enroll(unique("public"))
-	z.create(t, "edge-router-policies", map[string]any{"name": unique("erp"), "semantic": "AllOf", "tags": tags(),
+	publicERP := z.create(t, "edge-router-policies", map[string]any{"name": unique("erp"), "semantic": "AllOf", "tags": tags(),
 		"edgeRouterRoles": []string{"#all"}, "identityRoles": []string{"@" + public}})
 	environment, _ := z.enroll(unique("environment"), "zrokEmail", "a@example.com")
 	erp := unique("env-erp")
@@ -166,6 +166,9 @@ func TestZrok(t *testing.T) {
 		z.done(t, "DELETE", "/identities/"+environment, nil)
 		z.call(t, "DELETE", "/identities/"+environment, nil, 404).refusal("NOT_FOUND")
 		z.none("identities", `id="`+environment+`"`)
+		z.done(t, "DELETE", "/edge-router-policies/"+publicERP, nil)
+		z.done(t, "DELETE", "/identities/"+public, nil)
+		z.done(t, "DELETE", "/config-types/"+kindID, nil)
 	})
 }
 
