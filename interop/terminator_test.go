@@ -200,10 +200,19 @@ func TestInstances(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	go accept(w, func(c net.Conn) { _, _ = io.WriteString(c, "w"); _, _ = io.Copy(c, c) })
-	n.waitTerminators(t, id, 4)
+	x := n.weftClient(t, "instances-x", "instances-host")
+	for range 2 { // of one identity, so that they may share its name
+		l, err := x.ListenWithOptions(t.Context(), "instances", sdk.ListenOptions{InstanceIsIdentity: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		go accept(l, func(c net.Conn) { _, _ = io.WriteString(c, "x"); _, _ = io.Copy(c, c) })
+	}
+	n.waitTerminators(t, id, 6)
 	ctx := n.client(t, "instances-dialer", "instances-dial")
 	ours := n.weftClient(t, "instances-weft-dialer", "instances-dial")
-	for instance, want := range map[string]string{"instance a": "a", "instance b": "b", "instances-c": "c", "instance w": "w"} {
+	for instance, want := range map[string]string{"instance a": "a", "instance b": "b", "instances-c": "c", "instance w": "w", "instances-x": "x"} {
 		if got := whoAnswers(t, func() (net.Conn, error) {
 			return ctx.DialWithOptions("instances", &ziti.DialOptions{ConnectTimeout: patience, Identity: instance})
 		}); got != want {
