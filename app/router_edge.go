@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weftnet/weft/conf"
@@ -167,9 +169,22 @@ func (n *routerNode) Inspect(keys []string) map[string]string {
 			out[key] = strconv.Itoa(n.table.Len())
 		case "sessions":
 			out[key] = strconv.Itoa(len(n.LiveSessions()))
+		default:
+			if value, ok := strings.CutPrefix(key, "sdk:"); ok && n.edge != nil {
+				out[key] = n.inspectClients(value)
+			}
 		}
 	}
 	return out
+}
+
+// inspectClients asks the connected clients for a value.
+func (n *routerNode) inspectClients(value string) string {
+	b, err := json.Marshal(n.edge.InspectClients(context.Background(), value))
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
 }
 
 // boundedDialer bounds the egress dials of a router.
