@@ -31,3 +31,11 @@ func perGiB(cpu time.Duration, bytes int64) float64 {
 }
 
 func kib(bytes int64) string { return fmt.Sprintf("%.1f KiB", float64(bytes)/1024) }
+
+// share is a ratio as text, a dash if there is nothing to compare with.
+func share(part, whole float64) string {
+	if whole == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", 100*part/whole)
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/weftnet/weft/bench/peer"
 )
 
 // idle measures what silent circuits cost: resident memory per circuit of both
@@ -14,20 +16,24 @@ func idle(ctx context.Context, s settings) error {
 		return err
 	}
 	defer n.stop()
-	p, err := n.path(ctx, s, false)
-	if err != nil {
-		return err
-	}
-	defer p.stop()
 	count := s.count
 	if count == 0 {
 		count = 10000
 	}
+	own, err := ownCost(ctx, s, count)
+	if err != nil {
+		return err
+	}
+	p, err := n.path(ctx, s, "weft")
+	if err != nil {
+		return err
+	}
+	defer p.stop()
 	procs := []*process{p.dial, n.router, p.host, n.controller}
 	before := residents(procs)
 	fmt.Printf("idle, no circuits: router %s, controller %s resident\n", kib(before[1]), kib(before[3]))
-	var r result
-	if err := p.dial.ask(job{Kind: "idle", Count: count, Streams: 16}, &r); err != nil {
+	var r peer.Result
+	if err := p.dial.ask(peer.Job{Kind: "idle", Count: count, Streams: 16}, &r); err != nil {
 		return err
 	}
 	if !pause(ctx, 5*time.Second) { // let the garbage collectors settle
@@ -39,11 +45,38 @@ func idle(ctx context.Context, s settings) error {
 		return ctx.Err()
 	}
 	quiet := cpus(procs)
-	fmt.Printf("%d silent circuits:\n%-12s %14s %14s\n", count, "process", "per circuit", "CPU")
+	fmt.Printf("%d silent circuits:\n%-12s %14s %14s %14s\n", count, "process", "per circuit", "of the program", "CPU")
 	for i, proc := range procs {
-		fmt.Printf("%-12s %14s %13.2f%%\n", proc.name, kib((after[i]-before[i])/int64(count)), 100*(quiet[i]-busy[i]).Seconds()/watch.Seconds())
+		fmt.Printf("%-12s %14s %14s %13.2f%%\n", proc.name, kib((after[i]-before[i])/int64(count)), kib(own[proc.name]), 100*(quiet[i]-busy[i]).Seconds()/watch.Seconds())
 	}
-	return p.dial.ask(job{Kind: "release"}, &r)
+	return p.dial.ask(peer.Job{Kind: "release"}, &r)
+}
+
+// ownCost is what a silent connection of the load program itself takes at each
+// end, in bytes: measured over plain TCP, where a host has a goroutine with its
+// buffer, and both ends a connection of the standard library.
+func ownCost(ctx context.Context, s settings, count int) (map[string]int64, error) {
+	s.paths = "tcp"
+	all, err := limits(ctx, s)
+	defer closePaths(all, nil)
+	if err != nil {
+		return nil, err
+	}
+	count = min(count, 4000) // of file descriptors there are fewer
+	procs := []*process{all[0].dial, all[0].host}
+	before := residents(procs)
+	var r peer.Result
+	if err := all[0].dial.ask(peer.Job{Kind: "idle", Count: count, Streams: 16}, &r); err != nil {
+		return nil, err
+	}
+	if !pause(ctx, 3*time.Second) {
+		return nil, ctx.Err()
+	}
+	own := map[string]int64{}
+	for i, now := range residents(procs) {
+		own[procs[i].name] = (now - before[i]) / int64(count)
+	}
+	return own, nil
 }
 
 func residents(procs []*process) (all []int64) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/weftnet/weft/bench/peer"
 )
 
 // latency measures round trips of 1 byte and 1 KiB on one connection.
@@ -22,9 +24,9 @@ func latency(ctx context.Context, s settings) error {
 		got, cost := map[string][][]time.Duration{}, map[string][3]time.Duration{}
 		for range s.rounds {
 			for _, p := range paths {
-				var r result
+				var r peer.Result
 				before := p.cpu()
-				if err := p.dial.ask(job{Kind: "trips", Size: size, Count: count}, &r); err != nil {
+				if err := p.dial.ask(peer.Job{Kind: "trips", Size: size, Count: count}, &r); err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
 				got[p.name] = append(got[p.name], r.Trips)
@@ -68,8 +70,8 @@ func dials(ctx context.Context, s settings) error {
 		got := map[string][]float64{}
 		for range s.rounds {
 			for _, p := range paths {
-				var r result
-				if err := p.dial.ask(job{Kind: "dials", Streams: at, Count: count}, &r); err != nil {
+				var r peer.Result
+				if err := p.dial.ask(peer.Job{Kind: "dials", Streams: at, Count: count}, &r); err != nil {
 					return fmt.Errorf("%s: %w", p.name, err)
 				}
 				got[p.name] = append(got[p.name], float64(count)/r.Elapsed.Seconds())

@@ -2,12 +2,16 @@
 // TCP, raw TLS and a chain of plain TLS relays with as many processes and hops,
 // in the same run and interleaved. Figures are medians; ratios are what to quote.
 //
+//	go run ./bench all          everything below, in a few minutes
+//	go run ./bench chain        the limits alone: TCP, TLS, and a chain of plain relays
 //	go run ./bench throughput   streams, CPU seconds per GiB
 //	go run ./bench latency      round trips
 //	go run ./bench dials        dials per second
 //	go run ./bench idle         memory and CPU of silent connections and circuits
 //	go run ./bench api          logins, lists and creates per second
 //	go run ./bench start        from an empty directory to the first byte
+//
+// With -go-sdk the unmodified Go SDK of the ecosystem is measured beside.
 package main
 
 import (
@@ -36,6 +40,7 @@ type settings struct {
 	out    string // file for the process logs, empty = discard
 	// profiles is a directory for CPU profiles of all processes, empty = none.
 	profiles string
+	goSDK    string // program of interop/bench, empty = not measured
 	paths    string // comma-separated names of the paths to measure, empty = all
 }
 
@@ -66,8 +71,9 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	commands := []command{
 		{"throughput", throughput}, {"latency", latency}, {"dials", dials},
-		{"idle", idle}, {"api", apiRates}, {"start", start},
+		{"idle", idle}, {"api", apiRates}, {"start", start}, {"chain", chain}, {"all", all},
 	}
+	var withGoSDK bool
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	var s settings
 	fs.IntVar(&s.rounds, "rounds", 5, "repetitions of every measurement")
@@ -75,23 +81,30 @@ func run(ctx context.Context, args []string) error {
 	fs.IntVar(&s.count, "count", 0, "number of dials, round trips, circuits or entities (0: the measurement's own)")
 	fs.StringVar(&s.binary, "weft", "", "binary to measure (default: built from this tree)")
 	fs.StringVar(&s.out, "log", "", "file for the logs of the processes")
-	fs.StringVar(&s.paths, "paths", "", "paths to measure, comma-separated: tcp, tls, chain, weft, weft-e2ee (default: all)")
+	fs.StringVar(&s.paths, "paths", "", "paths to measure, comma-separated: tcp, tls, chain, weft, weft-e2ee, go-sdk, go-sdk-win (default: all)")
+	fs.BoolVar(&withGoSDK, "go-sdk", false, "measure the unmodified Go SDK of the ecosystem beside")
 	fs.StringVar(&s.profiles, "profile", "", "directory for CPU profiles of the processes")
 	if len(args) == 0 {
-		return fmt.Errorf("name a measurement: throughput, latency, dials, idle, api or start")
+		return fmt.Errorf("name a measurement: all, chain, throughput, latency, dials, idle, api or start")
 	}
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
-	if s.binary == "" {
-		dir, err := os.MkdirTemp("", "weft-bench")
-		if err != nil {
+	dir, err := os.MkdirTemp("", "weft-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if s.binary == "" && args[0] != "chain" {
+		s.binary = filepath.Join(dir, "weft")
+		if err := build(ctx, ".", s.binary, "./cmd/weft"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		s.binary = filepath.Join(dir, "weft")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", s.binary, "./cmd/weft").CombinedOutput(); err != nil {
-			return fmt.Errorf("build weft: %w\n%s", err, out)
+	}
+	if withGoSDK {
+		s.goSDK = filepath.Join(dir, "go-sdk")
+		if err := build(ctx, "interop", s.goSDK, "./bench"); err != nil {
+			return err
 		}
 	}
 	for _, c := range commands {
@@ -100,4 +113,36 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	return fmt.Errorf("unknown measurement %q", args[0])
+}
+
+func build(ctx context.Context, dir, program, pkg string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, pkg)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	}
+	return nil
+}
+
+// chain measures the limits alone: what plain relays with the same processes
+// and hops reach on this machine.
+func chain(ctx context.Context, s settings) error {
+	if s.paths == "" {
+		s.paths = "tcp,tls,chain"
+	}
+	if err := throughput(ctx, s); err != nil {
+		return err
+	}
+	return latency(ctx, s)
+}
+
+// all is every measurement, one after the other.
+func all(ctx context.Context, s settings) error {
+	for _, m := range []command{{"throughput", throughput}, {"latency", latency}, {"dials", dials}, {"idle", idle}, {"api", apiRates}, {"start", start}} {
+		fmt.Printf("\n== %s\n", m.name)
+		if err := m.run(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return nil
 }

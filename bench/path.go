@@ -12,6 +12,8 @@ import (
 	"math/big"
 	"net"
 	"time"
+
+	"github.com/weftnet/weft/bench/peer"
 )
 
 // listenPath makes the hosting end of a path: tcp, tls, or weft IDENTITY SERVICE.
@@ -28,7 +30,7 @@ func listenPath(ctx context.Context, args []string) (net.Listener, error) {
 }
 
 // dialPath makes the dialing end: tcp ADDR, tls ADDR, or weft IDENTITY SERVICE.
-func dialPath(ctx context.Context, args []string) (dialer, error) {
+func dialPath(ctx context.Context, args []string) (peer.Dialer, error) {
 	switch args[0] {
 	case "tcp":
 		return func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "tcp", args[1]) }, nil
@@ -73,7 +75,7 @@ func relay(target string) error {
 			go pass(in, target)
 		}
 	}()
-	return untilEOF()
+	return peer.UntilEOF()
 }
 
 func pass(in net.Conn, target string) {
@@ -85,7 +87,7 @@ func pass(in net.Conn, target string) {
 	defer out.Close()
 	done := make(chan struct{}, 2)
 	one := func(dst, src net.Conn) {
-		_, _ = io.CopyBuffer(struct{ io.Writer }{dst}, struct{ io.Reader }{src}, make([]byte, chunk))
+		_, _ = io.CopyBuffer(struct{ io.Writer }{dst}, struct{ io.Reader }{src}, make([]byte, peer.Chunk))
 		_ = dst.(*tls.Conn).CloseWrite()
 		done <- struct{}{}
 	}

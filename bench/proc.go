@@ -55,7 +55,12 @@ func startChild(ctx context.Context, s settings, path string, args ...string) (*
 	if s.profiles != "" {
 		call = append(call, "-profile", filepath.Join(s.profiles, path+"-"+args[0]+".pprof"))
 	}
-	p, err := startProcess(ctx, args[0], discard{}, self, append(call, args...)...)
+	return startEnd(ctx, args[0], self, append(call, args...)...)
+}
+
+// startEnd runs a program that speaks the protocol of package peer.
+func startEnd(ctx context.Context, name, program string, args ...string) (*process, string, error) {
+	p, err := startProcess(ctx, name, discard{}, program, args...)
 	if err != nil {
 		return nil, "", err
 	}

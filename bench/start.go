@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/weftnet/weft/bench/peer"
 )
 
 // start measures from an empty directory to the first byte through a new
@@ -51,7 +53,7 @@ func (n *network) firstByte(ctx context.Context) (first, dialable, restart time.
 		return
 	}
 	defer l.Close()
-	go serveAll(l)
+	go peer.Serve(l)
 	dial, err := dialWeft(ctx, files[1], "first")
 	if err != nil {
 		return
@@ -78,8 +80,8 @@ func (n *network) firstByte(ctx context.Context) (first, dialable, restart time.
 
 func firstTrip(c net.Conn) error {
 	defer c.Close()
-	if _, err := c.Write([]byte{modeEcho}); err != nil {
+	if _, err := c.Write([]byte{peer.ModeEcho}); err != nil {
 		return err
 	}
-	return roundTrip(c, make([]byte, 1))
+	return peer.RoundTrip(c, make([]byte, 1))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/weftnet/weft/bench/peer"
 )
 
 // path is one thing to measure: two ends and what is between them.
@@ -56,12 +58,19 @@ func measured(ctx context.Context, s settings) ([]path, *network, error) {
 	if err != nil {
 		return all, nil, err
 	}
+	wanted := s.choose("weft", "weft-e2ee")
+	if s.goSDK != "" {
+		wanted = append(wanted, s.choose("go-sdk", "go-sdk-win")...)
+	}
+	if len(wanted) == 0 {
+		return all, nil, nil
+	}
 	n, err := newNetwork(ctx, s)
 	if err != nil {
 		return all, nil, err
 	}
-	for _, name := range s.choose("weft", "weft-e2ee") {
-		p, err := n.path(ctx, s, name == "weft-e2ee")
+	for _, name := range wanted {
+		p, err := n.path(ctx, s, name)
 		if err != nil {
 			return all, n, err
 		}
@@ -95,7 +104,7 @@ func throughput(ctx context.Context, s settings) error {
 		for _, p := range paths {
 			f := func(pick func(sample) float64) float64 { return middleOf(got[p.name], pick) }
 			rate := f(func(x sample) float64 { return x.rate })
-			fmt.Printf("%-10s %-8d %10.0f %7.0f%%              %8.2f %8.2f %8.2f\n", p.name, streams, rate, 100*rate/chain,
+			fmt.Printf("%-10s %-8d %10.0f %8s              %8.2f %8.2f %8.2f\n", p.name, streams, rate, share(rate, chain),
 				f(func(x sample) float64 { return x.dial }), f(func(x sample) float64 { return x.middle }), f(func(x sample) float64 { return x.host }))
 		}
 	}
@@ -108,8 +117,8 @@ func throughput(ctx context.Context, s settings) error {
 
 func (p path) bulk(streams int, bytes int64) (sample, error) {
 	before := p.cpu()
-	var r result
-	if err := p.dial.ask(job{Kind: "bulk", Streams: streams, Bytes: bytes}, &r); err != nil {
+	var r peer.Result
+	if err := p.dial.ask(peer.Job{Kind: "bulk", Streams: streams, Bytes: bytes}, &r); err != nil {
 		return sample{}, err
 	}
 	after := p.cpu()

@@ -6,24 +6,31 @@ import (
 	"net"
 	"path/filepath"
 
+	"github.com/weftnet/weft/bench/peer"
 	"github.com/weftnet/weft/sdk"
 )
 
-// path opens a service and two identities, and starts a host and a dialer for it.
-func (n *network) path(ctx context.Context, s settings, encrypted bool) (p path, err error) {
-	p = path{name: "weft", middle: n.router}
-	if encrypted {
-		p.name = "weft-e2ee"
-	}
-	if err := n.api.service(ctx, p.name, encrypted); err != nil {
+// path opens a service and two identities, and starts a host and a dialer for
+// it: ours, or those of the ecosystem's Go SDK.
+func (n *network) path(ctx context.Context, s settings, name string) (p path, err error) {
+	p = path{name: name, middle: n.router}
+	if err := n.api.service(ctx, name, name == "weft-e2ee"); err != nil {
 		return p, err
 	}
 	for _, role := range []string{"host", "dial"} {
-		file, err := n.enrol(ctx, p.name+"-"+role)
+		file, err := n.enrol(ctx, name+"-"+role)
 		if err != nil {
 			return p, err
 		}
-		c, _, err := startChild(ctx, s, p.name, role, "weft", file, p.name)
+		var c *process
+		switch name {
+		case "go-sdk":
+			c, _, err = startEnd(ctx, role, s.goSDK, role, file, name)
+		case "go-sdk-win":
+			c, _, err = startEnd(ctx, role, s.goSDK, role, file, name, "window")
+		default:
+			c, _, err = startChild(ctx, s, name, role, "weft", file, name)
+		}
 		if err != nil {
 			p.stop()
 			return p, err
@@ -64,7 +71,7 @@ func listenWeft(ctx context.Context, file, service string) (net.Listener, error)
 	return c.ListenWithOptions(ctx, service, sdk.ListenOptions{Backlog: 20000})
 }
 
-func dialWeft(ctx context.Context, file, service string) (dialer, error) {
+func dialWeft(ctx context.Context, file, service string) (peer.Dialer, error) {
 	c, err := client(file)
 	if err != nil {
 		return nil, err

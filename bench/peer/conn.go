@@ -1,4 +1,4 @@
-package main
+package peer
 
 import (
 	"context"
@@ -8,15 +8,22 @@ import (
 	"net"
 )
 
+// ModeEcho is the first byte of a connection whose host sends back what it reads.
+const ModeEcho = modeEcho
+
 // The first byte of a connection says what its host does with the rest.
 const (
 	modeSink byte = 's' // reads until the end, then answers with the count
 	modeEcho byte = 'e'
 )
 
-const chunk = 64 << 10
+// Chunk is what bulk transfers read and write at once, in bytes.
+const Chunk = 64 << 10
 
-func serveAll(l net.Listener) {
+const chunk = Chunk
+
+// Serve answers connections until the listener is closed.
+func Serve(l net.Listener) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -87,7 +94,8 @@ func send(c net.Conn, count int64) error {
 	return err
 }
 
-func roundTrip(c net.Conn, buf []byte) error {
+// RoundTrip sends buf and reads as much.
+func RoundTrip(c net.Conn, buf []byte) error {
 	if _, err := c.Write(buf); err != nil {
 		return err
 	}
@@ -95,7 +103,7 @@ func roundTrip(c net.Conn, buf []byte) error {
 	return err
 }
 
-func open(dial dialer, n int, mode byte) ([]net.Conn, error) {
+func open(dial Dialer, n int, mode byte) ([]net.Conn, error) {
 	conns := make([]net.Conn, 0, n)
 	for range n {
 		c, err := dial(context.Background())
