@@ -1,7 +1,9 @@
 package channel
 
 import (
+	"math/rand/v2"
 	"net"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -133,4 +135,48 @@ func TestEagerDefers(t *testing.T) {
 	if e.defers(u) {
 		t.Error("defers after the flush")
 	}
+}
+
+// TestNothingIsForgotten: whatever the sizes and whoever writes, a message never
+// waits for another one to set it going.
+func TestNothingIsForgotten(t *testing.T) {
+	m, _ := startListener(t, ListenerConfig{Accept: accept(handlerFunc(func(c *Channel, f *Frame) {
+		if !c.TrySendFrame(f) {
+			t.Error("no room")
+			f.Release()
+		}
+	}))})
+	const workers, rounds = 8, 100
+	answers := make([]chan struct{}, workers)
+	for i := range answers {
+		answers[i] = make(chan struct{}, 4)
+	}
+	c := dial(t, m, handlerFunc(func(_ *Channel, f *Frame) {
+		id, _ := f.Headers.Uint32(1000)
+		f.Release()
+		answers[id] <- struct{}{}
+	}), Options{})
+	var wg sync.WaitGroup
+	for i, answer := range answers {
+		wg.Go(func() {
+			for range rounds {
+				msg := message.New(typeData, make([]byte, rand.IntN(40)*rand.IntN(1000)))
+				msg.Headers.PutUint32(1000, uint32(i))
+				want := 1
+				if rand.IntN(2) == 0 {
+					if want = 2; !c.TrySendMore(msg) {
+						want = 1
+					}
+				}
+				if err := c.Send(t.Context(), msg); err != nil {
+					t.Error(err)
+					return
+				}
+				for range want {
+					receive(t, answer)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
