@@ -555,7 +555,7 @@ func (s *sdk) serve(l *listener, f *channel.Frame) {
 // eventually waits for a condition.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(time.Minute) // for a busy machine under the race detector
 	for !cond() {
 		if time.Now().After(deadline) {
 			t.Fatal("never: " + what)
