@@ -1,7 +1,10 @@
 package http
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
@@ -198,11 +201,20 @@ func (s *Server) detailOwnService(c *call) error {
 	return c.detail(&d)
 }
 
-// ownServiceRouters lists the routers that the caller shares with a service.
+// ownServiceRouters lists the routers that the caller shares with a service. A
+// client whose dial was refused asks with the token of its service session, to
+// learn from a refusal that the session has ended.
 func (s *Server) ownServiceRouters(c *call) error {
 	e, err := s.ownService(c)
 	if err != nil {
 		return err
+	}
+	if token := c.r.Header.Get("session-token"); token != "" {
+		id := tokenID(token)
+		session := s.cfg.Services.ServiceSession(id)
+		if session == nil || session.APISessionID != c.caller.SessionID || session.ServiceID != e.ID {
+			return fault.NotFound.Errorf("session with id %s not found", id)
+		}
 	}
 	return c.detail(&api.ServiceRouters{EdgeRouters: c.commonRouters(c.caller.IdentityID, e.ID)})
 }
@@ -221,4 +233,21 @@ func (c *call) commonRouters(identity, service string) []api.RouterProperties {
 		}
 	}
 	return out
+}
+
+// tokenID returns the id that a service-session token names. It proves nothing:
+// the caller's own session decides what may be seen.
+func tokenID(token string) string {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return token
+	}
+	var claims struct {
+		ID string `json:"jti"`
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(text, &claims) != nil {
+		return ""
+	}
+	return claims.ID
 }
