@@ -1,6 +1,7 @@
 package http
 
 import (
+	"encoding/base64"
 	"testing"
 	"time"
 
@@ -34,6 +35,18 @@ func TestCreateSession(t *testing.T) {
 	f.do("POST", c("/sessions"), obj{"serviceId": "nope"}, as...).status(404)
 	f.do("GET", c("/sessions"), nil, as...).is("meta.pagination.totalCount", 1)
 	f.do("GET", c("/sessions"), nil).is("meta.pagination.totalCount", 0)
+	// With the token of a session, the routers are refused once it has ended.
+	routers := func(token string) *answer {
+		return f.do("GET", c("/services/%s/edge-routers", service), nil, append([]string{"session-token", token}, as...)...)
+	}
+	claims := base64.RawURLEncoding.EncodeToString([]byte(`{"jti":"` + a.id() + `"}`))
+	routers("e30." + claims + ".x").status(200)
+	routers(a.id()).status(200)
+	for _, bad := range []string{"e30.e30.x", "e30.?.x", "nope"} {
+		routers(bad).status(404).is("error.code", "NOT_FOUND")
+	}
+	f.do("DELETE", c("/sessions/%s", a.id()), nil, as...).status(200)
+	routers("e30."+claims+".x").status(404).contains("error.cause.message", a.id())
 	f.do("GET", c("/sessions/%s", a.id()), nil).status(404)
 }
 
