@@ -39,6 +39,8 @@ type client struct {
 	nextID uint32 // of connections that the router opens
 	gone   bool
 
+	leaving sync.Map // *windowed by circuit id: ended, and the client is about to leave
+
 	requests requests
 }
 
@@ -128,6 +130,11 @@ func (c *client) circuitSink(f *channel.Frame, a xgress.Address) sink {
 
 func (c *client) handleXgClose(f *channel.Frame) {
 	circuit := c.srv.cfg.Table.Get(f.Body)
+	if circuit == nil {
+		if e, ok := c.leaving.LoadAndDelete(string(f.Body)); ok {
+			c.drop(e.(*windowed).connID, e.(*windowed))
+		}
+	}
 	f.Release()
 	if circuit == nil {
 		return

@@ -65,12 +65,12 @@ type windowed struct {
 	mu      sync.Mutex
 	phase   phase
 	early   bool // the client has begun before phase was answered
-	told    bool // the end waits in the lane, and the connection id for it
 	over    bool // unrouted, and why
 	dropped bool
 	reason  string
 
-	acks atomic.Uint64 // acknowledgements passed to the client
+	acks    atomic.Uint64 // acknowledgements passed to the client
+	inOrder atomic.Bool   // the client has been passed the end of the circuit
 
 	// What follows belongs to the reading goroutine of the client.
 	highest int32 // payload passed on
@@ -113,14 +113,11 @@ func (e *windowed) begin() {
 	e.phase = begun
 	e.running.Store(true)
 	e.lane.Open(nil)
-	if e.told {
-		e.client.drop(e.connID, e)
-	}
 }
 
-// startPatience is how long a client may take to begin a circuit that has ended
-// meanwhile and still has something to deliver.
-const startPatience = 2 * time.Second
+// leavePatience is how long a client may take to leave a circuit that has ended
+// in order, and to begin one that has ended before.
+const leavePatience = 2 * time.Second
 
 // data drops the stray Data message by which some clients repeat a half close.
 func (e *windowed) data(f *channel.Frame) { f.Release() }
@@ -174,6 +171,9 @@ func (e *windowed) Forward(f *channel.Frame) {
 		e.acks.Add(1)
 	}
 	a := xgress.AddressOf(&f.Message)
+	if f.Type == edge.TypeXgPayload && a.Flags&xgress.FlagCircuitEnd != 0 {
+		e.inOrder.Store(true)
+	}
 	if a.ConnID == nil || a.Reply {
 		f = readdress(f, e.connID)
 	} else {
@@ -207,26 +207,34 @@ func (e *windowed) Unrouted(reason string, drop bool) {
 	}
 }
 
-// finish tells the client that the circuit is gone, with the lock held.
+// finish tells the client that the circuit is gone, with the lock held. A client
+// that has the end in order, or has not begun, is given time to leave by itself:
+// clients of the field forget at a StateClosed what nobody has read yet.
 func (e *windowed) finish(reason string, drop bool) {
-	waits := e.phase == answered && !drop
-	if waits && !e.client.swap(e.connID, e, e) || !waits && !e.client.drop(e.connID, e) {
-		e.lane.Close() // the client has left
+	if !drop && (e.phase == answered || e.inOrder.Load()) && e.client.swap(e.connID, e, e) {
+		e.client.leaving.Store(e.c.ID, e)
+		time.AfterFunc(leavePatience, func() {
+			e.client.leaving.Delete(e.c.ID)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.close(reason)
+		})
 		return
 	}
 	if drop {
 		e.lane.Clear()
 	}
+	e.close(reason)
+}
+
+// close sends the StateClosed, unless the client has left, with the lock held.
+func (e *windowed) close(reason string) {
+	if !e.client.drop(e.connID, e) {
+		e.lane.Close()
+		return
+	}
 	e.lane.Push(e.client.closing(e.c, e.side, e.connID, reason))
-	switch {
-	case waits:
-		e.told = true
-		time.AfterFunc(startPatience, func() {
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			e.begin()
-		})
-	case e.phase == answered:
+	if e.phase == answered {
 		e.begin()
 	}
 }
