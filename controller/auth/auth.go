@@ -109,6 +109,7 @@ type Auth struct {
 	notes    chan note // identity details to save; when full they are dropped
 
 	start  time.Time
+	lost   time.Time // records of sessions begun since may be missing in the journal
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
@@ -142,6 +143,7 @@ func New(cfg Config, deps Deps) (*Auth, error) {
 		a.window = limit.NewWindow(*cfg.LoginLimit, deps.Clock.Now)
 	}
 	a.verifier = token.NewVerifier(a.keyring, token.DefaultCacheSize)
+	a.lost = lostSince(cfg.Journal)
 	j, entries, err := openJournal(cfg.Journal, deps.Log)
 	if err != nil {
 		return nil, fmt.Errorf("auth: journal: %w", err)

@@ -63,7 +63,8 @@ func (a *Auth) drop(e *entry, reason string) bool {
 	return true
 }
 
-// dropKnown ends a session here that the state has ended already.
+// dropKnown ends a session here of which the state need not learn: it knows, or
+// the session is in nobody's use.
 func (a *Auth) dropKnown(e *entry, reason string) {
 	rec := e.record.Load()
 	if _, was := a.sessions.remove(rec.ID, a.forgetAt(rec)); was {

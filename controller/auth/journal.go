@@ -77,6 +77,19 @@ func openJournal(path string, log *slog.Logger) (*journal, map[string]json.RawMe
 	return j, entries, nil
 }
 
+// lostSlack is more than a power failure can take from the end of the journal.
+const lostSlack = time.Minute
+
+// lostSince returns from when on a journal may lack entries: a little before
+// its last write, or always when there is no journal.
+func lostSince(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().Add(-lostSlack)
+}
+
 func readJournal(path string, log *slog.Logger) (map[string]json.RawMessage, error) {
 	entries := make(map[string]json.RawMessage)
 	f, err := os.Open(path)

@@ -109,9 +109,11 @@ func (a *Auth) live(v *state.View, claims token.Session, now time.Time) *entry {
 	return e
 }
 
-// adopt makes a record for a token that was issued before the start.
+// adopt makes a record for a token that was issued before the start, but not
+// before the time from which on the journal may lack records.
 func (a *Auth) adopt(v *state.View, claims token.Session, now time.Time) *entry {
-	if claims.IssuedAt.After(a.start) || now.Sub(a.start) > a.cfg.SessionTimeout || a.sessions.hasEnded(claims.ID) {
+	if claims.IssuedAt.After(a.start) || claims.IssuedAt.Before(a.lost) ||
+		now.Sub(a.start) > a.cfg.SessionTimeout || a.sessions.hasEnded(claims.ID) {
 		return nil
 	}
 	rec := &record{ID: claims.ID, IdentityID: claims.IdentityID, CreatedAt: claims.IssuedAt, Fingerprint: claims.Fingerprint}

@@ -98,11 +98,16 @@ func TestActivityKeepsASession(t *testing.T) {
 	}
 	b.tick(30*time.Minute + time.Second)
 	wantRefused(t, a, s.Token)
-	eventually(t, "routers are told", func() bool { return b.revocation(s.ID) != nil })
-	if r := b.revocation(s.ID); r.Type != model.RevokeAPISession || !r.ExpiresAt.Equal(s.CreatedAt.Add(token.MaxSessionAge)) {
+	eventually(t, "it is gone", func() bool { _, err := a.Session(s.ID); return err != nil })
+	if r := b.revocation(s.ID); r != nil {
+		t.Errorf("nobody uses the session, and yet there is a revocation: %+v", r)
+	}
+	seen := b.clock.Now()
+	a.Touch(s.ID) // a router serves it all the same
+	eventually(t, "the router is told", func() bool { b.tick(time.Second); return b.revocation(s.ID) != nil })
+	if r := b.revocation(s.ID); r.Type != model.RevokeAPISession || !r.ExpiresAt.Equal(seen.Add(token.MaxSessionAge)) {
 		t.Errorf("revocation %+v", r)
 	}
-	a.Touch(s.ID)
 	wantRefused(t, a, s.Token)
 }
 
@@ -257,6 +262,24 @@ func TestLostRecordIsAcceptedForOneTimeoutOnly(t *testing.T) {
 	b.clock.Advance(time.Minute)
 	a = b.start()
 	b.clock.Advance(31 * time.Minute)
+	wantRefused(t, a, s.Token)
+}
+
+// TestInactiveSessionStaysEndedAfterARestart: it left no revocation, and a
+// journal that is whole proves that its record is not merely lost.
+func TestInactiveSessionStaysEndedAfterARestart(t *testing.T) {
+	b, a, s := aliceIn(t)
+	b.tick(31 * time.Minute)
+	eventually(t, "it is gone", func() bool { _, err := a.Session(s.ID); return err != nil })
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	written := b.clock.Now()
+	if err := os.Chtimes(b.journal, written, written); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Advance(time.Minute)
+	a = b.start()
 	wantRefused(t, a, s.Token)
 }
 

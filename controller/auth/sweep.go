@@ -11,14 +11,31 @@ import (
 )
 
 // Touch counts as activity of sessions that have live connections at a router.
-// Unknown ids are ignored.
+// A router that serves a session which has ended by inactivity, and therefore
+// without a revocation, is told by one.
 func (a *Auth) Touch(sessionIDs ...string) {
 	now := a.now()
 	for _, id := range sessionIDs {
-		if e := a.sessions.get(id); e != nil && now.Sub(e.active()) <= a.cfg.SessionTimeout {
+		e := a.sessions.get(id)
+		if e != nil && now.Sub(e.active()) <= a.cfg.SessionTimeout {
 			e.touch(now)
+			continue
+		}
+		mayBeLost := e == nil && !a.sessions.hasEnded(id) && now.Sub(a.start) <= a.cfg.SessionTimeout
+		if !mayBeLost {
+			a.revokeStale(id, now)
 		}
 	}
+}
+
+// revokeStale has a revocation written for a session that has ended, unless
+// there is one.
+func (a *Auth) revokeStale(id string, now time.Time) {
+	if state.Get[model.Revocation](a.deps.Store.View(), id) != nil {
+		return
+	}
+	a.log.Info("a router serves a session that has ended", "sessionId", id)
+	a.sessions.pend(&record{ID: id, CreatedAt: now})
 }
 
 // sweep ends inactive sessions, writes the revocations that are due, saves
@@ -50,12 +67,14 @@ func (a *Auth) sweep(ctx context.Context) {
 	}
 }
 
+// endInactive ends sessions that nobody uses. They leave no revocation: no
+// router serves them, here they are unknown, and nearly all sessions end so.
 func (a *Auth) endInactive(now time.Time) {
 	for _, e := range a.sessions.inactive(now.Add(-a.cfg.SessionTimeout)) {
-		a.drop(e, "inactive")
+		a.dropKnown(e, "inactive")
 	}
 	for _, e := range a.sessions.createdBefore(now.Add(-token.MaxSessionAge)) {
-		a.drop(e, "too old")
+		a.dropKnown(e, "too old")
 	}
 	a.sessions.forget(now)
 }
