@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,10 +61,16 @@ func (a touching) SessionsActive(ids []string) { a.Touch(ids...) }
 // connected is a Node with live sessions of the test's choice.
 type connected struct {
 	*node
-	live []string
+	live atomic.Pointer[[]string]
 }
 
-func (n *connected) LiveSessions() []string { return n.live }
+func (n *connected) LiveSessions() []string { return *n.live.Load() }
+
+func serving(ids ...string) *connected {
+	n := &connected{node: newNode()}
+	n.live.Store(&ids)
+	return n
+}
 
 func TestRouterConnectionKeepsASession(t *testing.T) {
 	w := newWorld(t)
@@ -73,7 +80,8 @@ func TestRouterConnectionKeepsASession(t *testing.T) {
 	a := w.startAuth(now, "dialer", "host")
 	kept, idle := login(t, a, "dialer"), login(t, a, "host")
 	c := w.startController("", touching{a})
-	u, _ := w.startRouter(id, fingerprint, c.address, "", &connected{newNode(), []string{kept.ID}})
+	n := serving(kept.ID)
+	u, _ := w.startRouter(id, fingerprint, c.address, "", n)
 	ready(t, u)
 	for range 3 {
 		now.Advance(20 * time.Minute)
@@ -87,7 +95,9 @@ func TestRouterConnectionKeepsASession(t *testing.T) {
 		_, err := a.Session(idle.ID)
 		return errors.Is(err, fault.NotFound)
 	})
+	n.live.Store(&[]string{kept.ID, idle.ID}) // a client comes with the token all the same
 	eventually(t, "its end at the router", func() bool {
+		now.Advance(time.Second)
 		return errors.Is(u.AliveSession(idle.ID, "host", idle.CreatedAt), uplink.ErrSessionEnded)
 	})
 	must(t, u.AliveSession(kept.ID, "dialer", kept.CreatedAt))
