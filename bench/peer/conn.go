@@ -15,6 +15,7 @@ const ModeEcho = modeEcho
 const (
 	modeSink byte = 's' // reads until the end, then answers with the count
 	modeEcho byte = 'e'
+	modeIdle byte = 'i' // echo with a buffer that does not count
 )
 
 // Chunk is what bulk transfers read and write at once, in bytes.
@@ -41,14 +42,17 @@ func serveConn(c net.Conn) error {
 	if _, err := io.ReadFull(c, mode[:]); err != nil {
 		return err
 	}
-	if mode[0] == modeEcho {
-		return echo(c)
+	switch mode[0] {
+	case modeEcho:
+		return echo(c, 2048)
+	case modeIdle:
+		return echo(c, 16)
 	}
 	return sink(c)
 }
 
-func echo(c net.Conn) error {
-	buf := make([]byte, 2048)
+func echo(c net.Conn, size int) error {
+	buf := make([]byte, size)
 	for {
 		n, err := c.Read(buf)
 		if err != nil {

@@ -149,7 +149,7 @@ func hold(dial Dialer, j Job, held *[]net.Conn) (Result, error) {
 	var mu sync.Mutex
 	per := j.Count / j.Streams
 	err := Parallel(j.Streams, func(int) error {
-		conns, err := open(dial, per, modeEcho)
+		conns, err := open(dial, per, modeIdle)
 		mu.Lock()
 		*held = append(*held, conns...)
 		mu.Unlock()
