@@ -25,6 +25,7 @@ func TestInspectClients(t *testing.T) {
 		}
 		s.ch.TryReply(&f.Message, r)
 	})
+	eventually(t, "both clients", func() bool { return len(b.srv.Sessions()) == 2 })
 	got := b.srv.InspectClients(t.Context(), "circuits")
 	if len(got) != 1 || got[0].IdentityID != "talkative" || got[0].SessionID != "s-talkative" || string(got[0].Value) != `{"a":1}` {
 		t.Fatalf("%+v", got)
