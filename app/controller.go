@@ -110,6 +110,7 @@ func (c *Controller) provision(ctx context.Context) error {
 	c.network = network.New(network.Config{
 		ControllerID: c.id, State: c.store, Policy: c.feed.Policy, Writer: c.store,
 		Attempts: max(cfg.Network.CreateCircuitRetries, 1), Log: c.o.Log,
+		SessionAlive: func(id string) bool { return c.auth.Alive(id) },
 	})
 	if err := c.makeEdge(); err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 // SessionPrefix begins every session token.
 const SessionPrefix = "ws1_"
 
-// MaxSessionAge is the longest life of a session token, however active the
-// session is. It bounds how long an ended session has to stay revoked.
-const MaxSessionAge = 30 * 24 * time.Hour
+// RevocationLife is how long the end of a session stays in the state. A token
+// that a router sees again after that is reported by it, and revoked anew.
+const RevocationLife = 30 * 24 * time.Hour
 
 // maxSessionToken bounds the length of a session token in characters.
 const maxSessionToken = 512

@@ -67,7 +67,7 @@ func TestSessionRoundTrip(t *testing.T) {
 			t.Errorf("form of %q", text)
 		}
 		for range 2 {
-			if got, err := v.Session(text, testNow); err != nil || got != want {
+			if got, err := v.Session(text); err != nil || got != want {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		}
@@ -85,22 +85,20 @@ func TestSessionRefusals(t *testing.T) {
 	tests := []struct {
 		name string
 		text string
-		now  time.Time
 		want error
 	}{
-		{"empty", "", testNow, ErrMalformed},
-		{"UUID", "6f1cbd3c-1d4f-4b7e-9df9-000000000000", testNow, ErrMalformed},
-		{"JWT", "eyJhbGciOiJub25lIn0.e30.", testNow, ErrMalformed},
-		{"truncated", good[:len(good)-8], testNow, ErrMalformed},
-		{"other prefix", "ws2_" + good[4:], testNow, ErrMalformed},
-		{"huge", SessionPrefix + strings.Repeat("A", 1<<20), testNow, ErrMalformed},
-		{"another network", foreign, testNow, ErrUnknownKey},
-		{"changed id", SessionPrefix + base64.RawURLEncoding.EncodeToString(forged), testNow, ErrSignature},
-		{"too old", good, testNow.Add(MaxSessionAge + time.Second), ErrExpired},
+		{"empty", "", ErrMalformed},
+		{"UUID", "6f1cbd3c-1d4f-4b7e-9df9-000000000000", ErrMalformed},
+		{"JWT", "eyJhbGciOiJub25lIn0.e30.", ErrMalformed},
+		{"truncated", good[:len(good)-8], ErrMalformed},
+		{"other prefix", "ws2_" + good[4:], ErrMalformed},
+		{"huge", SessionPrefix + strings.Repeat("A", 1<<20), ErrMalformed},
+		{"another network", foreign, ErrUnknownKey},
+		{"changed id", SessionPrefix + base64.RawURLEncoding.EncodeToString(forged), ErrSignature},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := NewVerifier(r, 10).Session(tt.text, tt.now); !errors.Is(err, tt.want) {
+			if _, err := NewVerifier(r, 10).Session(tt.text); !errors.Is(err, tt.want) {
 				t.Errorf("error %v, want %v", err, tt.want)
 			}
 		})
@@ -121,14 +119,14 @@ func TestRemovedKeyEndsCachedTokens(t *testing.T) {
 	s, r := testSigner(t)
 	v := NewVerifier(r, 10)
 	text, _ := s.Session(Session{ID: "s1", IdentityID: "alice", IssuedAt: testNow})
-	if _, err := v.Session(text, testNow); err != nil {
+	if _, err := v.Session(text); err != nil {
 		t.Fatal(err)
 	}
 	_, public := newSigner(t)
 	if err := r.Replace(public); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Session(text, testNow); !errors.Is(err, ErrUnknownKey) {
+	if _, err := v.Session(text); !errors.Is(err, ErrUnknownKey) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -138,7 +136,7 @@ func TestCacheIsBounded(t *testing.T) {
 	v := NewVerifier(r, 3)
 	for i := range 20 {
 		text, _ := s.Session(Session{ID: fmt.Sprint(i), IdentityID: "alice", IssuedAt: testNow})
-		if _, err := v.Session(text, testNow); err != nil {
+		if _, err := v.Session(text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -237,7 +235,7 @@ func TestVerifierConcurrently(t *testing.T) {
 		wg.Go(func() {
 			for j := range 20 {
 				text, _ := s.Session(Session{ID: fmt.Sprint(i, j%3), IdentityID: "a", IssuedAt: testNow})
-				if _, err := v.Session(text, testNow); err != nil {
+				if _, err := v.Session(text); err != nil {
 					t.Error(err)
 				}
 				if err := r.Replace(public, second); err != nil {
@@ -254,7 +252,7 @@ func FuzzSession(f *testing.F) {
 	good, _ := s.Session(Session{ID: "s1", IdentityID: "alice", IssuedAt: testNow})
 	f.Add(good)
 	f.Add(SessionPrefix)
-	f.Fuzz(func(_ *testing.T, text string) { _, _ = NewVerifier(r, 1).Session(text, testNow) })
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = NewVerifier(r, 1).Session(text) })
 }
 
 func FuzzParseSession(f *testing.F) {
@@ -284,7 +282,7 @@ func BenchmarkVerifyCached(b *testing.B) {
 	text, _ := s.Session(Session{ID: "s1", IdentityID: "alice", IssuedAt: testNow})
 	v := NewVerifier(r, 10)
 	for b.Loop() {
-		if _, err := v.Session(text, testNow); err != nil {
+		if _, err := v.Session(text); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,11 +10,6 @@ import (
 	"github.com/weftnet/weft/token"
 )
 
-// pendingEnd is the end of a session that the state does not know yet.
-type pendingEnd struct {
-	IssuedAt time.Time `json:"issuedAt"`
-}
-
 // revokeTimeout bounds how long a logout waits for the log.
 const revokeTimeout = 5 * time.Second
 
@@ -55,7 +50,7 @@ func (a *Auth) EndIdentity(ctx context.Context, identityID, reason string) error
 // drop ends a session here and remembers that the state has to learn it.
 func (a *Auth) drop(e *entry, reason string) bool {
 	rec := e.record.Load()
-	a.sessions.pend(rec)
+	a.sessions.pend(rec.ID)
 	if _, was := a.sessions.remove(rec.ID, a.forgetAt(rec)); !was {
 		return false
 	}
@@ -93,12 +88,8 @@ func (a *Auth) revokePending(ctx context.Context) error {
 		}
 		now := a.now()
 		c := a.command()
-		for id, end := range batch {
-			expires := end.IssuedAt.Add(token.MaxSessionAge)
-			if now.After(expires) {
-				continue
-			}
-			r := &model.Revocation{Type: model.RevokeAPISession, ExpiresAt: expires}
+		for _, id := range batch {
+			r := &model.Revocation{Type: model.RevokeAPISession, ExpiresAt: now.Add(token.RevocationLife)}
 			r.ID = id
 			c.Put(r)
 		}
@@ -112,34 +103,33 @@ func (a *Auth) revokePending(ctx context.Context) error {
 }
 
 // pend notes an end that has to be written to the log.
-func (t *table) pend(rec *record) {
-	end := pendingEnd{IssuedAt: rec.CreatedAt}
+func (t *table) pend(id string) {
 	t.mu.Lock()
-	t.pending[rec.ID] = end
+	t.pending[id] = struct{}{}
 	t.mu.Unlock()
-	t.journal.put(keyPending+rec.ID, end)
+	t.journal.put(keyPending+id, true)
 }
 
-func (t *table) pendingEnds(most int) map[string]pendingEnd {
+func (t *table) pendingEnds(most int) []string {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	out := make(map[string]pendingEnd, min(most, len(t.pending)))
-	for id, end := range t.pending {
+	out := make([]string, 0, min(most, len(t.pending)))
+	for id := range t.pending {
 		if len(out) == most {
 			break
 		}
-		out[id] = end
+		out = append(out, id)
 	}
 	return out
 }
 
-func (t *table) settled(batch map[string]pendingEnd) {
+func (t *table) settled(batch []string) {
 	t.mu.Lock()
-	for id := range batch {
+	for _, id := range batch {
 		delete(t.pending, id)
 	}
 	t.mu.Unlock()
-	for id := range batch {
+	for _, id := range batch {
 		t.journal.remove(keyPending + id)
 	}
 }
@@ -156,11 +146,8 @@ func (a *Auth) restore(entries map[string]json.RawMessage) {
 				a.sessions.insert(&rec, a.start)
 			}
 		case keyPending:
-			var end pendingEnd
-			if err = json.Unmarshal(raw, &end); err == nil {
-				a.sessions.pending[key] = end
-				a.sessions.ended[key] = a.start.Add(a.cfg.SessionTimeout)
-			}
+			a.sessions.pending[key] = struct{}{}
+			a.sessions.ended[key] = a.start.Add(a.cfg.SessionTimeout)
 		case keyAttempts:
 			err = a.attempts.restore(key, raw)
 		case keyService:

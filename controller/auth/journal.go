@@ -18,7 +18,7 @@ import (
 const (
 	keySession  = "a/" // record by session id
 	keyService  = "s/" // serviceRecord by service session id
-	keyPending  = "r/" // pendingEnd by session id
+	keyPending  = "r/" // ends of sessions to be written to the log, by session id
 	keyAttempts = "f/" // failed logins by authenticator id
 )
 

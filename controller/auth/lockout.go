@@ -84,7 +84,7 @@ func (a *Auth) failed(ctx context.Context, auth *model.Authenticator, policy *mo
 		fields["disabledUntil"] = now.Add(time.Duration(min(updb.LockoutDurationMinutes, maxLockout)) * time.Minute)
 	}
 	c := a.command()
-	c.RevokeFor = token.MaxSessionAge
+	c.RevokeFor = token.RevocationLife
 	c.Patch(model.KindIdentity, auth.IdentityID, fields)
 	if err := a.write(ctx, c); err != nil {
 		// The count stays: the next failure tries again.

@@ -66,7 +66,7 @@ func unauthorized(www string, cause error) *fault.Error {
 
 func (a *Auth) bySession(text string, presented []*x509.Certificate) (*Principal, error) {
 	now := a.now()
-	claims, err := a.verifier.Session(text, now)
+	claims, err := a.verifier.Session(text)
 	if err != nil {
 		return nil, unauthorized(wwwSession, nil)
 	}

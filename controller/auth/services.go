@@ -165,7 +165,7 @@ func (a *Auth) DeleteServiceSession(ctx context.Context, apiSessionID, sessionID
 	if err != nil {
 		return err
 	}
-	r := &model.Revocation{Type: model.RevokeJTI, ExpiresAt: a.now().Add(token.MaxSessionAge)}
+	r := &model.Revocation{Type: model.RevokeJTI, ExpiresAt: a.now().Add(token.ServiceTokenLife)}
 	r.ID = s.ID
 	if err := a.write(ctx, a.command().Put(r)); err != nil {
 		return err

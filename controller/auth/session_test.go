@@ -105,10 +105,39 @@ func TestActivityKeepsASession(t *testing.T) {
 	seen := b.clock.Now()
 	a.Touch(s.ID) // a router serves it all the same
 	eventually(t, "the router is told", func() bool { b.tick(time.Second); return b.revocation(s.ID) != nil })
-	if r := b.revocation(s.ID); r.Type != model.RevokeAPISession || !r.ExpiresAt.Equal(seen.Add(token.MaxSessionAge)) {
+	if r := b.revocation(s.ID); r.Type != model.RevokeAPISession || !r.ExpiresAt.Equal(seen.Add(token.RevocationLife)) {
 		t.Errorf("revocation %+v", r)
 	}
 	wantRefused(t, a, s.Token)
+}
+
+func TestSessionInUseHasNoAge(t *testing.T) {
+	b, a, s := aliceIn(t)
+	closing(t, a)
+	for range 3 * 365 * 24 * 2 {
+		b.clock.Advance(29 * time.Minute)
+		a.Touch(s.ID)
+	}
+	wantAccepted(t, a, s.Token)
+}
+
+func TestAlive(t *testing.T) {
+	b, a, s := aliceIn(t)
+	closing(t, a)
+	if !a.Alive(s.ID) || !a.Alive("record lost before the start") {
+		t.Error("a session is taken for ended")
+	}
+	b.tick(31 * time.Minute)
+	if a.Alive(s.ID) || a.Alive("record lost before the start") {
+		t.Error("an inactive session is taken for alive")
+	}
+	out := login(t, a, "alice1", "secret1")
+	if err := a.End(context.Background(), out.ID, "logout"); err != nil {
+		t.Fatal(err)
+	}
+	if a.Alive(out.ID) {
+		t.Error("a session that was logged out is taken for alive")
+	}
 }
 
 func TestOldRevocationsAreRemoved(t *testing.T) {
@@ -120,7 +149,7 @@ func TestOldRevocationsAreRemoved(t *testing.T) {
 	if b.revocation(s.ID) == nil {
 		t.Fatal("no revocation")
 	}
-	b.tick(token.MaxSessionAge + time.Minute)
+	b.tick(token.RevocationLife + time.Minute)
 	eventually(t, "it is removed", func() bool { return b.revocation(s.ID) == nil })
 	wantRefused(t, a, s.Token)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
-	"github.com/weftnet/weft/token"
 )
 
 // Touch counts as activity of sessions that have live connections at a router.
@@ -21,21 +20,31 @@ func (a *Auth) Touch(sessionIDs ...string) {
 			e.touch(now)
 			continue
 		}
-		mayBeLost := e == nil && !a.sessions.hasEnded(id) && now.Sub(a.start) <= a.cfg.SessionTimeout
-		if !mayBeLost {
-			a.revokeStale(id, now)
+		if !a.mayBeLost(id, e, now) {
+			a.revokeStale(id)
 		}
 	}
 }
 
+// Alive reports whether a session goes on, as far as is known: the record of one
+// from before the start may be lost and is believed in for one timeout.
+func (a *Auth) Alive(sessionID string) bool {
+	now, e := a.now(), a.sessions.get(sessionID)
+	return e != nil && now.Sub(e.active()) <= a.cfg.SessionTimeout || a.mayBeLost(sessionID, e, now)
+}
+
+func (a *Auth) mayBeLost(id string, e *entry, now time.Time) bool {
+	return e == nil && !a.sessions.hasEnded(id) && now.Sub(a.start) <= a.cfg.SessionTimeout
+}
+
 // revokeStale has a revocation written for a session that has ended, unless
 // there is one.
-func (a *Auth) revokeStale(id string, now time.Time) {
+func (a *Auth) revokeStale(id string) {
 	if state.Get[model.Revocation](a.deps.Store.View(), id) != nil {
 		return
 	}
 	a.log.Info("a router serves a session that has ended", "sessionId", id)
-	a.sessions.pend(&record{ID: id, CreatedAt: now})
+	a.sessions.pend(id)
 }
 
 // sweep ends inactive sessions, writes the revocations that are due, saves
@@ -73,9 +82,6 @@ func (a *Auth) endInactive(now time.Time) {
 	for _, e := range a.sessions.inactive(now.Add(-a.cfg.SessionTimeout)) {
 		a.dropKnown(e, "inactive")
 	}
-	for _, e := range a.sessions.createdBefore(now.Add(-token.MaxSessionAge)) {
-		a.dropKnown(e, "too old")
-	}
 	a.sessions.forget(now)
 }
 
@@ -87,19 +93,6 @@ func (t *table) inactive(before time.Time) []*entry {
 	var out []*entry
 	for _, e := range t.live {
 		if e.last.Load() < ms {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// createdBefore returns the sessions that were begun before a time.
-func (t *table) createdBefore(when time.Time) []*entry {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	var out []*entry
-	for _, e := range t.live {
-		if e.record.Load().CreatedAt.Before(when) {
 			out = append(out, e)
 		}
 	}

@@ -39,14 +39,14 @@ type table struct {
 	live     map[string]*entry
 	identity map[string]map[string]*entry // by identity id and session id
 	ended    map[string]time.Time         // session id: until when it is remembered
-	pending  map[string]pendingEnd        // session id: ends that the state does not know yet
+	pending  map[string]struct{}          // session ids: ends that the state does not know yet
 	service  map[string]*serviceRecord    // by service session id
 }
 
 func newTable(j *journal) *table {
 	return &table{
 		journal: j, live: make(map[string]*entry), identity: make(map[string]map[string]*entry),
-		ended: make(map[string]time.Time), pending: make(map[string]pendingEnd), service: make(map[string]*serviceRecord),
+		ended: make(map[string]time.Time), pending: make(map[string]struct{}), service: make(map[string]*serviceRecord),
 	}
 }
 

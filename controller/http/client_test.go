@@ -94,7 +94,7 @@ func TestRevocationsOutliveTokens(t *testing.T) {
 	f.do("POST", m("/revocations"), obj{"id": revoked, "type": "IDENTITY"}).status(201)
 	for _, id := range []string{disabled, revoked} {
 		text, _ := f.do("GET", m("/revocations/%s", id), nil).status(200).at("data.expiresAt").(string)
-		if end, err := time.Parse(time.RFC3339, text); err != nil || end.Sub(f.now) < token.MaxSessionAge {
+		if end, err := time.Parse(time.RFC3339, text); err != nil || end.Sub(f.now) < token.RevocationLife {
 			t.Errorf("the revocation ends %v after now, %v", end.Sub(f.now), err)
 		}
 	}

@@ -30,8 +30,8 @@ type Config struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	// RevokeFor is the longest life of a token: how long the revocation of an
-	// identity lasts; token.MaxSessionAge by default.
+	// RevokeFor is how long the revocation of an identity lasts;
+	// token.RevocationLife by default.
 	RevokeFor time.Duration
 
 	// Hosted are the APIs that listeners of this controller host, in the order of
@@ -75,7 +75,7 @@ type Server struct {
 // New builds a server. It fails if an operation of the table has no handler.
 func New(cfg Config) (*Server, error) {
 	if cfg.RevokeFor == 0 {
-		cfg.RevokeFor = token.MaxSessionAge
+		cfg.RevokeFor = token.RevocationLife
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log,

@@ -48,7 +48,7 @@ func (n *Network) attempt(routerID string, m *ctrl.CreateCircuit) (*ctrl.Circuit
 	if d := rules.Check(policy.Dial, m.IdentityId, m.ServiceId, routerID); !d.Allowed() {
 		return refusedCircuit(denied(d)), nil
 	}
-	if r := state.Get[model.Revocation](view, m.SessionId); r != nil && r.ExpiresAt.After(n.cfg.Now()) {
+	if n.sessionEnded(view, m.SessionId) {
 		return refusedCircuit(refusal(CodeSessionEnded, "the api session has ended")), nil
 	}
 	if int(m.Attempt) > n.cfg.Attempts {
@@ -73,6 +73,15 @@ func (n *Network) attempt(routerID string, m *ctrl.CreateCircuit) (*ctrl.Circuit
 		TerminatorID: c.ID, HostID: c.HostID, Path: c.path, CreatedAt: n.cfg.Now().UTC(),
 	}
 	return &ctrl.CircuitCreated{Route: firstNode(circuit, c), PeerData: c.PeerData, Sticky: sticky}, circuit
+}
+
+// sessionEnded also knows what a revocation does not tell: ends by inactivity,
+// and those of long ago.
+func (n *Network) sessionEnded(view *state.View, id string) bool {
+	if r := state.Get[model.Revocation](view, id); r != nil && r.ExpiresAt.After(n.cfg.Now()) {
+		return true
+	}
+	return n.cfg.SessionAlive != nil && !n.cfg.SessionAlive(id)
 }
 
 // firstNode returns the part of the path that the initiating router makes.

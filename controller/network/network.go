@@ -35,6 +35,9 @@ type Config struct {
 	Policy       func() *policy.View
 	Writer       Writer
 	Attempts     int // at one circuit, 2 by default
+	// SessionAlive reports whether an API session goes on; nil means all do that
+	// are not revoked.
+	SessionAlive func(id string) bool
 	Log          *slog.Logger
 	Now          func() time.Time
 }

@@ -297,6 +297,10 @@ func TestEndSessionAndCircuit(t *testing.T) {
 	if a := b.create("c3", nil); a.GetRefusal().GetCode() != CodeSessionEnded {
 		t.Error(a)
 	}
+	b.cfg.SessionAlive = func(id string) bool { return id != "asleep" }
+	if a := b.create("c4", func(m *ctrl.CreateCircuit) { m.SessionId = "asleep" }); a.GetRefusal().GetCode() != CodeSessionEnded {
+		t.Error("a session that ended by inactivity:", a)
+	}
 	b.Detach("r1", &fakeNode{})
 	if !b.Online("r1") {
 		t.Error("an old connection takes the new one away")

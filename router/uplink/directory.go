@@ -107,7 +107,7 @@ func (d *Directory) chainOf(certs []*x509.Certificate) (own bool, err error) {
 // belong to it. Errors: ErrSessionUnknown, ErrSessionEnded, ErrNoIdentity,
 // ErrPartialSession and those of pki.Binding.
 func (d *Directory) Session(text string, certs []*x509.Certificate) (token.Session, error) {
-	s, err := d.verifier.Session(text, d.now())
+	s, err := d.verifier.Session(text)
 	if err != nil {
 		return s, fmt.Errorf("%w: %w", ErrSessionUnknown, err)
 	}
