@@ -39,7 +39,7 @@ const (
 )
 
 // Dial connects to a service by name. Errors: ErrServiceNotFound,
-// ErrAccessDenied, ErrNoRouter, ErrNoTerminator, ErrRejected, ErrLogin,
+// ErrAccessDenied, ErrNoRouter, ErrNoTerminator, ErrNoPath, ErrUnreachable, ErrRejected, ErrLogin,
 // os.ErrDeadlineExceeded, or that of ctx. The caller closes the connection.
 func (c *Client) Dial(ctx context.Context, service string) (*Conn, error) {
 	return c.DialWithOptions(ctx, service, DialOptions{})

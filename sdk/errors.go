@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weftnet/weft/fault"
+	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/edge"
 )
 
@@ -25,6 +26,10 @@ var (
 	ErrNoRouter = errors.New("sdk: no edge router available")
 	// ErrNoTerminator means that nobody hosts the service at the moment.
 	ErrNoTerminator = errors.New("sdk: nobody hosts the service")
+	// ErrNoPath means that the service is hosted, but where the router cannot get to.
+	ErrNoPath = errors.New("sdk: no path to the hosts of the service")
+	// ErrUnreachable means that the host or the server behind the service did not answer its router.
+	ErrUnreachable = errors.New("sdk: the service does not answer")
 	// ErrRejected means that the host was reached and said no.
 	ErrRejected = errors.New("sdk: rejected by the host")
 	// ErrEncryption means that the peer does not encrypt although the service requires it, or does it wrongly.
@@ -131,6 +136,13 @@ func fromClosed(m *edge.StateClosed) *Error {
 		if m.Reason != s.Message {
 			e.Cause = m.Reason
 		}
+		if s.Reason != "" && s.Code == edge.CodeInternal {
+			e.Code, e.kind = s.Reason, kindOfDial(s.Reason)
+		}
+		if s.Remedy != "" { // for clients that read nothing else it ends the message
+			e.Remedy = s.Remedy
+			e.Message = strings.TrimSuffix(e.Message, "; "+s.Remedy)
+		}
 		switch s.Code {
 		case edge.CodeAccessDenied:
 			e.kind = ErrAccessDenied
@@ -149,7 +161,24 @@ func fromClosed(m *edge.StateClosed) *Error {
 	return e
 }
 
-// classify recognises refusals of routers that give a text only.
+// kindOfDial sorts a dial that failed at a terminator.
+func kindOfDial(reason string) error {
+	switch reason {
+	case "NO_TERMINATORS", "NO_ONLINE_TERMINATORS", ctrl.CodeTerminatorGone:
+		return ErrNoTerminator
+	case ctrl.CodeNoPath:
+		return ErrNoPath
+	case ctrl.CodeRejected:
+		return ErrRejected
+	case ctrl.CodeConnectionRefused, ctrl.CodeDialTimedOut, ctrl.CodeNameNotResolved, ctrl.CodePortNotAllowed,
+		ctrl.CodeResourcesNotAvailable, ctrl.CodeMisconfigured, ctrl.CodeHostTimedOut, ctrl.CodeDialFailed:
+		return ErrUnreachable
+	}
+	return nil
+}
+
+// classify recognises refusals of routers that give a text only, and adds a
+// remedy where the router gave none.
 func (e *Error) classify() {
 	text := e.Message + " " + e.Cause
 	has := func(parts ...string) bool {
@@ -162,17 +191,35 @@ func (e *Error) classify() {
 	}
 	switch {
 	case e.kind != nil:
+	case has("that this router can reach"):
+		e.kind = ErrNoPath
 	case has("has no terminators", "has no online terminators", "has no healthy terminators"):
 		e.kind = ErrNoTerminator
 	case has("failed to establish connection with terminator", "rejected by application"):
 		e.kind = ErrRejected
 	}
+	told := e.Remedy
+	defer func() {
+		if told != "" {
+			e.Remedy = told // the router's is about this very dial
+		}
+	}()
 	switch e.kind {
 	case ErrNoTerminator:
 		if e.Code == "REFUSED" || e.Code == edgeCode(edge.CodeInternal) {
 			e.Code = "NO_TERMINATORS"
 		}
 		e.Remedy = "start a host of the service, or wait until it is connected"
+	case ErrNoPath:
+		if e.Code == "REFUSED" || e.Code == edgeCode(edge.CodeInternal) {
+			e.Code = ctrl.CodeNoPath
+		}
+		e.Remedy = ctrl.RemedyNoPath
+	case ErrUnreachable:
+		if e.Code == "REFUSED" || e.Code == edgeCode(edge.CodeInternal) {
+			e.Code = ctrl.CodeDialFailed
+		}
+		e.Remedy = "see the log of the router that dialed"
 	case ErrRejected:
 		if e.Code == "REFUSED" || e.Code == edgeCode(edge.CodeInternal) {
 			e.Code = "REJECTED"

@@ -1,8 +1,6 @@
 package network
 
 import (
-	"fmt"
-
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
@@ -28,6 +26,10 @@ func (n *Network) CreateCircuit(routerID string, m *ctrl.CreateCircuit) *ctrl.Ci
 			return refusedCircuit(refusal(CodeDuplicateCircuit, "the circuit id is in use"))
 		}
 		n.remove(old)
+	} else if n.byIdentity[m.IdentityId] >= n.cfg.MaxCircuits {
+		n.mu.Unlock()
+		n.cfg.Log.Warn("circuit refused, the identity has too many", "identity", m.IdentityId, "service", m.ServiceId, "router", routerID, "most", n.cfg.MaxCircuits)
+		return refusedCircuit(tooMany(m.IdentityId, n.cfg.MaxCircuits))
 	}
 	n.add(circuit)
 	n.mu.Unlock()
@@ -52,7 +54,7 @@ func (n *Network) attempt(routerID string, m *ctrl.CreateCircuit) (*ctrl.Circuit
 		return refusedCircuit(refusal(CodeSessionEnded, "the api session has ended")), nil
 	}
 	if int(m.Attempt) > n.cfg.Attempts {
-		return refusedCircuit(n.exhausted(m)), nil
+		return refusedCircuit(n.exhausted(routerID, m)), nil
 	}
 	if service.EncryptionRequired && m.Failure == nil && len(m.PeerData[peerPublicKey]) == 0 {
 		return refusedCircuit(refusal(CodeEncryptionData, "encryption required on service, initiator did not send public header")), nil
@@ -60,9 +62,12 @@ func (n *Network) attempt(routerID string, m *ctrl.CreateCircuit) (*ctrl.Circuit
 	cs, skipped := n.candidates(view, rules, service, m.InstanceId, routerID)
 	if len(cs) == 0 {
 		if m.Failure != nil {
-			return refusedCircuit(n.exhausted(m)), nil
+			return refusedCircuit(n.exhausted(routerID, m)), nil
 		}
-		return refusedCircuit(noCandidate(service.ID, m.InstanceId, skipped)), nil
+		r := noCandidate(service.ID, m.InstanceId, skipped)
+		n.cfg.Log.Info("no terminator for a circuit", "circuit", m.CircuitId, "identity", m.IdentityId, "service", service.Name, "router", routerID,
+			"code", r.Code, "offline", skipped.offline, "unreachable", skipped.noPath, "remedy", r.Remedy)
+		return refusedCircuit(r), nil
 	}
 	c, sticky, ok := choose(service.TerminatorStrategy, cs, m.Sticky)
 	if !ok {
@@ -97,13 +102,32 @@ func firstNode(circuit *Circuit, c candidate) *ctrl.Route {
 
 // exhausted is the refusal after the last attempt, with the reason of the host
 // innermost.
-func (n *Network) exhausted(m *ctrl.CreateCircuit) *ctrl.Refusal {
-	why := "no attempt is left"
+func (n *Network) exhausted(routerID string, m *ctrl.CreateCircuit) *ctrl.Refusal {
+	code, remedy, why := ctrl.CodeDialFailed, "", "no attempt is left"
 	if f := m.Failure; f != nil {
-		why = fmt.Sprintf("failed to establish connection with terminator address %s. error: (%s)", f.TerminatorId, f.Message)
+		why = f.Reason()
+		code, remedy = n.explain(routerID, f)
 	}
-	return refusal(CodeDialFailed, "exceeded maximum [%d] retries creating circuit [c/%s] (%s)", n.cfg.Attempts, m.CircuitId, why)
+	r := refusal(code, "exceeded maximum [%d] retries creating circuit [c/%s] (%s)", n.cfg.Attempts, m.CircuitId, why)
+	r.Remedy = remedy
+	return r
 }
+
+// explain returns the code and the remedy of a failed attempt.
+func (n *Network) explain(routerID string, f *ctrl.Failure) (code, remedy string) {
+	view := n.cfg.State.View()
+	address, router, isHosted := "of terminator "+f.TerminatorId, routerID, false
+	if t := state.Get[model.Terminator](view, f.TerminatorId); t != nil {
+		address, isHosted = t.Address, hosted(t)
+	}
+	if r := state.Get[model.EdgeRouter](view, routerID); r != nil {
+		router = r.Name
+	}
+	return ctrl.Explain(f.Cause, address, router, isHosted)
+}
+
+// hosted reports whether a client hosts a terminator.
+func hosted(t *model.Terminator) bool { return t.Binding == BindingEdge || t.Binding == BindingTunnel }
 
 // abandon forgets the circuit of an earlier attempt.
 func (n *Network) abandon(routerID, circuitID string) {
@@ -122,9 +146,11 @@ func (n *Network) failed(routerID string, m *ctrl.CreateCircuit) {
 		return
 	}
 	n.costs.failed(t.ID)
-	hosted := t.Binding == BindingEdge || t.Binding == BindingTunnel
+	code, remedy := n.explain(routerID, f)
+	n.cfg.Log.Info("dial of terminator failed", "circuit", m.CircuitId, "service", t.ServiceID, "terminator", t.ID, "router", routerID,
+		"address", t.Address, "code", code, "reason", f.Message, "remedy", remedy)
 	switch {
-	case f.Cause == ctrl.Cause_INVALID_TERMINATOR && hosted:
+	case f.Cause == ctrl.Cause_INVALID_TERMINATOR && hosted(t):
 		n.cfg.Log.Info("terminator removed, its router does not know it", "terminator", t.ID, "router", routerID, "service", t.ServiceID)
 		n.jobs.remove([]string{t.ID})
 	case f.Cause == ctrl.Cause_INVALID_TERMINATOR || f.Cause == ctrl.Cause_MISCONFIGURED_TERMINATOR:

@@ -35,6 +35,7 @@ type Config struct {
 	Policy       func() *policy.View
 	Writer       Writer
 	Attempts     int // at one circuit, 2 by default
+	MaxCircuits  int // of one dialing identity, 50,000 by default
 	// SessionAlive reports whether an API session goes on; nil means all do that
 	// are not revoked.
 	SessionAlive func(id string) bool
@@ -42,7 +43,10 @@ type Config struct {
 	Now          func() time.Time
 }
 
-const defaultAttempts = 2
+const (
+	defaultAttempts    = 2
+	defaultMaxCircuits = 50_000
+)
 
 // Network is the circuits and terminators of this controller. All methods are
 // safe for concurrent use.
@@ -55,6 +59,8 @@ type Network struct {
 	nodes    map[string]Node                // connected routers by id
 	circuits map[string]*Circuit            // by id
 	byRouter map[string]map[string]*Circuit // circuits whose path touches a router
+
+	byIdentity map[string]int // circuits that an identity dialed
 }
 
 // Circuit is one circuit. It does not change.
@@ -80,6 +86,9 @@ func New(cfg Config) *Network {
 	if cfg.Attempts == 0 {
 		cfg.Attempts = defaultAttempts
 	}
+	if cfg.MaxCircuits == 0 {
+		cfg.MaxCircuits = defaultMaxCircuits
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -91,6 +100,8 @@ func New(cfg Config) *Network {
 		nodes:    make(map[string]Node),
 		circuits: make(map[string]*Circuit),
 		byRouter: make(map[string]map[string]*Circuit),
+
+		byIdentity: make(map[string]int),
 	}
 }
 
@@ -167,6 +178,7 @@ func (n *Network) Online(routerID string) bool {
 // add and remove keep the tables, with the lock held.
 func (n *Network) add(c *Circuit) {
 	n.circuits[c.ID] = c
+	n.byIdentity[c.IdentityID]++
 	for _, h := range c.Path {
 		m := n.byRouter[h.RouterID]
 		if m == nil {
@@ -180,6 +192,9 @@ func (n *Network) add(c *Circuit) {
 
 func (n *Network) remove(c *Circuit) {
 	delete(n.circuits, c.ID)
+	if n.byIdentity[c.IdentityID]--; n.byIdentity[c.IdentityID] <= 0 {
+		delete(n.byIdentity, c.IdentityID)
+	}
 	for _, h := range c.Path {
 		if m := n.byRouter[h.RouterID]; m != nil {
 			if delete(m, c.ID); len(m) == 0 {

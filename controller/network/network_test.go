@@ -159,7 +159,7 @@ func TestRefusals(t *testing.T) {
 	}
 	b.Attach("r2", &fakeNode{}, nil)
 	b.terminator("t2", "r2", nil)
-	if a := b.create("c", nil); code(a) != CodeNoPath {
+	if a := b.create("c", nil); code(a) != ctrl.CodeNoPath {
 		t.Error(a)
 	}
 	b.Attach("r1", &fakeNode{}, nil)
@@ -253,7 +253,7 @@ func TestFailedAttempts(t *testing.T) {
 	}
 	a = next(3, "t2", ctrl.Cause_CONNECTION_REFUSED)
 	want := "exceeded maximum [2] retries creating circuit [c/c] (failed to establish connection with terminator address t2. error: (not today))"
-	if a.GetRefusal().GetCode() != CodeDialFailed || a.Refusal.Message != want || b.Circuit("c") != nil {
+	if a.GetRefusal().GetCode() != ctrl.CodeConnectionRefused || !strings.Contains(a.Refusal.Remedy, "start the server at ") || a.Refusal.Message != want || b.Circuit("c") != nil {
 		t.Error(a)
 	}
 	cost := b.DynamicCost("t1")

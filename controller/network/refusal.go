@@ -13,9 +13,8 @@ const (
 	CodeSessionEnded        = "SESSION_ENDED"           // the login session has ended
 	CodeNoTerminators       = "NO_TERMINATORS"          // nobody hosts the service, or nobody of that instance
 	CodeNoOnlineTerminators = "NO_ONLINE_TERMINATORS"   // hosts are known, but their routers are offline or they may not bind any more
-	CodeNoPath              = "NO_PATH"                 // hosts are online at routers that this one has no link to
 	CodeInvalidStrategy     = "INVALID_STRATEGY"        // the terminator strategy of the service is unknown
-	CodeDialFailed          = "DIAL_FAILED"             // every attempt failed
+	CodeTooManyCircuits     = "TOO_MANY_CIRCUITS"       // the identity has as many circuits as one may have
 	CodeDuplicateCircuit    = "DUPLICATE_CIRCUIT"       // the circuit id is in use
 	CodeEncryptionData      = "ENCRYPTION_DATA_MISSING" // the service requires encryption and no host gave a key
 	CodeInvalidTerminator   = "INVALID_TERMINATOR"      // the terminator is unknown or of another router
@@ -31,6 +30,12 @@ func denied(d policy.Decision) *ctrl.Refusal {
 	return &ctrl.Refusal{Code: string(d.Code), Message: d.Rule, Remedy: d.Remedy}
 }
 
+func tooMany(identityID string, most int) *ctrl.Refusal {
+	r := refusal(CodeTooManyCircuits, "identity %s has %d circuits, as many as one may have", identityID, most)
+	r.Remedy = "close connections that are not needed, or spread them over several identities"
+	return r
+}
+
 // noCandidate explains why nothing can be dialed.
 func noCandidate(serviceID, instance string, s skips) *ctrl.Refusal {
 	of := ""
@@ -43,10 +48,12 @@ func noCandidate(serviceID, instance string, s skips) *ctrl.Refusal {
 		r.Remedy = "start a client that hosts the service, or create a terminator for it"
 		return r
 	case s.noKey > 0:
-		return refusal(CodeEncryptionData, "encryption required on service, terminator did not send public header")
+		r := refusal(CodeEncryptionData, "encryption required on service, terminator did not send public header")
+		r.Remedy = "restart the host of the service so that it offers its key"
+		return r
 	case s.noPath > 0:
-		r := refusal(CodeNoPath, "service %s has no terminators%s that this router can reach", serviceID, of)
-		r.Remedy = "connect to a router that hosts of the service are connected to"
+		r := refusal(ctrl.CodeNoPath, "service %s has no terminators%s that this router can reach", serviceID, of)
+		r.Remedy = ctrl.RemedyNoPath
 		return r
 	}
 	r := refusal(CodeNoOnlineTerminators, "service %s has no online terminators%s", serviceID, of)

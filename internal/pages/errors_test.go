@@ -66,6 +66,12 @@ func TestErrorsAreCurrent(t *testing.T) {
 			fmt.Fprintf(&b, "| %s | %s |\n", strings.Trim(c.value, `"`), c.comment)
 		}
 	}
+	b.WriteString("\n## Failed dials\n\nWhat a controller or router says when every terminator that it tried failed. The Go SDK shows the code.\n\n| code | meaning |\n|---|---|\n")
+	for _, c := range constants(t, "../../wire/ctrl/explain.go", "") {
+		if strings.HasPrefix(c.name, "Code") {
+			fmt.Fprintf(&b, "| %s | %s |\n", strings.Trim(c.value, `"`), c.comment)
+		}
+	}
 	compare(t, "../../docs/errors.md", b.Bytes())
 }
 

@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/weftnet/weft/channel"
@@ -234,10 +235,19 @@ const invalidSession = "Invalid Session"
 
 // refuse answers a request with StateClosed. The reason must not be empty:
 // clients take an empty one for the end of their session. What is wrong with a
-// service session is said in the structured error alone.
+// service session is said in the structured error alone. The remedy ends the
+// texts, for clients that read nothing else.
 func (c *client) refuse(seq int32, connID uint32, circuitID, reason string, e *edge.StructuredError) {
 	if e != nil && e.Code == edge.CodeInvalidSession {
 		reason = invalidSession
+	}
+	if e != nil && e.Remedy != "" && !strings.Contains(e.Message, e.Remedy) {
+		told := *e
+		told.Message += "; " + e.Remedy
+		if reason == e.Message {
+			reason = told.Message
+		}
+		e = &told
 	}
 	m := (&edge.StateClosed{ConnID: connID, Reason: reason, CircuitID: circuitID, Error: e}).Encode()
 	channel.Answer(&message.Message{Seq: seq}, m)

@@ -71,7 +71,12 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	})
 	if err != nil {
 		c.drop(connID, d)
-		c.refuse(f.Seq, connID, "", err.Error(), nil)
+		refusal := &edge.StructuredError{Message: err.Error(), Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy}
+		if errors.Is(err, forward.ErrTooMany) {
+			refusal.Reason, refusal.Remedy = "TOO_MANY_CIRCUITS", "close connections that are not needed, or spread them over several identities"
+			c.srv.log.Warn("dial refused", "identity", c.session.IdentityID, "service", service.ServiceID, "code", refusal.Reason, "reason", refusal.Message)
+		}
+		c.refuse(f.Seq, connID, "", refusal.Message, refusal)
 		return
 	}
 	end := c.newEnd(circuit, forward.Initiator, connID, req.UseXgress, true)
@@ -89,7 +94,7 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 		circuit.Abandon("dial failed")
 		end.discard()
 		c.srv.log.Info("dial refused", "identity", c.session.IdentityID, "service", service.ServiceID,
-			"circuit", circuit.ID, "reason", refusal.Message)
+			"circuit", circuit.ID, "code", codeOf(refusal), "reason", refusal.Message, "remedy", refusal.Remedy)
 		c.refuse(f.Seq, connID, circuit.ID, refusal.Message, refusal)
 		return
 	}
@@ -191,7 +196,10 @@ func (c *client) establish(ctx context.Context, circuit *forward.Circuit, req *e
 		switch {
 		case err != nil:
 			c.srv.log.Warn("no controller created the circuit", "circuit", circuit.ID, "error", err)
-			return nil, &edge.StructuredError{Message: "no controller available, cannot create circuit", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy}
+			return nil, &edge.StructuredError{
+				Message: "no controller available, cannot create circuit", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy,
+				Reason: "NO_CONTROLLER", Remedy: "wait: the router calls its controllers again by itself; if it lasts, start a controller and see the router's log",
+			}
 		case made.GetRefusal() != nil:
 			return nil, refusalOf(made.GetRefusal())
 		}
@@ -200,12 +208,12 @@ func (c *client) establish(ctx context.Context, circuit *forward.Circuit, req *e
 			return connected(made, peer), nil
 		}
 		ask.Failure = failureOf(made.GetRoute(), err)
+		c.srv.log.Info("dial of terminator failed", "circuit", circuit.ID, "service", circuit.ServiceID, "terminator", ask.Failure.TerminatorId,
+			"binding", made.GetRoute().GetEgress().GetBinding(), "address", made.GetRoute().GetEgress().GetAddress(),
+			"cause", ask.Failure.Cause.String(), "error", err)
 		if ctx.Err() != nil || ask.Attempt >= maxAttempts {
 			circuit.End("dial failed", true) // the controller believes in it
-			return nil, &edge.StructuredError{
-				Message: fmt.Sprintf("exceeded maximum [%d] retries creating circuit [c/%s] (%v)", ask.Attempt, circuit.ID, err),
-				Code:    edge.CodeInternal,
-			}
+			return nil, c.exhausted(ask, made.GetRoute().GetEgress())
 		}
 	}
 }
@@ -220,6 +228,23 @@ func (c *client) follow(ctx context.Context, circuit *forward.Circuit, r *ctrl.R
 		e.PeerData = own
 	}
 	return c.srv.cfg.Table.Terminate(ctx, circuit, e)
+}
+
+// exhausted is the refusal when the router gives up before the controller does.
+func (c *client) exhausted(ask *ctrl.CreateCircuit, e *ctrl.Egress) *edge.StructuredError {
+	code, remedy := ctrl.Explain(ask.Failure.GetCause(), e.GetAddress(), c.srv.cfg.RouterID, strings.HasPrefix(e.GetAddress(), addressPrefix))
+	return &edge.StructuredError{
+		Message: fmt.Sprintf("exceeded maximum [%d] retries creating circuit [c/%s] (%s)", ask.Attempt, ask.CircuitId, ask.Failure.Reason()),
+		Code:    edge.CodeInternal, Reason: code, Remedy: remedy,
+	}
+}
+
+// codeOf is the code of a refusal in the log.
+func codeOf(e *edge.StructuredError) string {
+	if e.Reason != "" {
+		return e.Reason
+	}
+	return e.Code.String()
 }
 
 func failureOf(r *ctrl.Route, err error) *ctrl.Failure {
@@ -263,7 +288,7 @@ func connected(made *ctrl.CircuitCreated, peer map[uint32][]byte) *edge.StateCon
 
 // refusalOf translates a refusal of the controller. Its text is never empty.
 func refusalOf(r *ctrl.Refusal) *edge.StructuredError {
-	e := &edge.StructuredError{Message: r.GetMessage(), Code: edge.CodeInternal}
+	e := &edge.StructuredError{Message: r.GetMessage(), Code: edge.CodeInternal, Reason: r.GetCode(), Remedy: r.GetRemedy()}
 	if e.Message == "" {
 		e.Message = "refused by the controller: " + r.GetCode()
 	}
@@ -282,11 +307,8 @@ func refusalOf(r *ctrl.Refusal) *edge.StructuredError {
 		e.Code, e.RetryHint = edge.CodeInvalidEdgeRouterForSession, edge.RetryStartOver
 	case "INVALID_TERMINATOR":
 		e.Code, e.RetryHint = edge.CodeInvalidTerminator, edge.RetryNotRetriable
-	case "SERVER_TOO_MANY_REQUESTS":
+	case "SERVER_TOO_MANY_REQUESTS", "TOO_MANY_CIRCUITS":
 		e.RetryHint = edge.RetryTooBusy
-	}
-	if r.GetRemedy() != "" && !strings.Contains(e.Message, r.GetRemedy()) {
-		e.Message += "; " + r.GetRemedy()
 	}
 	return e
 }

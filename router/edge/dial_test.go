@@ -102,7 +102,7 @@ func TestConnectRefusals(t *testing.T) {
 		b.net.mu.Lock()
 		b.net.down = true
 		b.net.mu.Unlock()
-		if _, _, err := s.dial("svc", true); err == nil || err.Error() != "no controller available, cannot create circuit" {
+		if _, _, err := s.dial("svc", true); err == nil || !strings.HasPrefix(err.Error(), "no controller available, cannot create circuit; wait: ") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -142,7 +142,7 @@ func (n *network) CreateCircuit(_ context.Context, m *ctrl.CreateCircuit) (*ctrl
 	n.asked = append(n.asked, proto.Clone(m).(*ctrl.CreateCircuit))
 	if m.Attempt > 2 {
 		return &ctrl.CircuitCreated{Refusal: &ctrl.Refusal{
-			Message: fmt.Sprintf("exceeded maximum [2] retries creating circuit [c/%s] (%s)", m.CircuitId, m.Failure.GetMessage()),
+			Message: fmt.Sprintf("exceeded maximum [2] retries creating circuit [c/%s] (%s)", m.CircuitId, m.Failure.Reason()),
 		}}, nil
 	}
 	var fit []*ctrl.Terminator

@@ -72,7 +72,7 @@ func (t *terminator) offer(ctx context.Context, circuit *forward.Circuit, connID
 		if ctx.Err() != nil {
 			cause, text = ctrl.Cause_DIAL_TIMED_OUT, "the host did not answer in time"
 		}
-		return nil, t.failure(cause, text)
+		return nil, &forward.DialError{Cause: cause, Message: text}
 	}
 	switch answer.Type {
 	case edge.TypeDialSuccess:
@@ -82,16 +82,9 @@ func (t *terminator) offer(ctx context.Context, circuit *forward.Circuit, connID
 		}
 		return own, nil
 	case edge.TypeDialFailed, edge.TypeStateClosed:
-		return nil, t.failure(ctrl.Cause_REJECTED_BY_APPLICATION, "rejected by application: "+string(answer.Body))
+		return nil, &forward.DialError{Cause: ctrl.Cause_REJECTED_BY_APPLICATION, Message: "rejected by application: " + string(answer.Body)}
 	}
-	return nil, t.failure(ctrl.Cause_GENERIC, "the host answered with "+edge.TypeName(answer.Type))
-}
-
-func (t *terminator) failure(cause ctrl.Cause, text string) error {
-	return &forward.DialError{
-		Cause:   cause,
-		Message: fmt.Sprintf("failed to establish connection with terminator address %s. error: (%s)", t.id, text),
-	}
+	return nil, &forward.DialError{Cause: ctrl.Cause_GENERIC, Message: "the host answered with " + edge.TypeName(answer.Type)}
 }
 
 // updateToken refuses: only connections with a bearer token renew it, and this

@@ -31,8 +31,8 @@ func TestRefusalsOfControllers(t *testing.T) {
 			if e.Code != tt.want || e.RetryHint != tt.hint {
 				t.Errorf("got %v with hint %v, want %v with %v", e.Code, e.RetryHint, tt.want, tt.hint)
 			}
-			if e.Message != "refused by the controller: "+tt.code+"; do this" {
-				t.Errorf("text %q", e.Message)
+			if e.Message != "refused by the controller: "+tt.code || e.Remedy != "do this" || e.Reason != tt.code {
+				t.Errorf("text %q, reason %q, remedy %q", e.Message, e.Reason, e.Remedy)
 			}
 		})
 	}

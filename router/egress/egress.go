@@ -23,9 +23,13 @@ const Binding = "transport"
 
 // Config are the options of the binding.
 type Config struct {
-	ConnectTimeout time.Duration // 0: as long as the dial of the circuit may take
+	ConnectTimeout time.Duration // 5 s by default: the reason has to arrive before dialing clients give up
 	Log            *slog.Logger
 }
+
+// defaultConnectTimeout leaves time for two attempts within the 15 s that
+// clients wait.
+const defaultConnectTimeout = 5 * time.Second
 
 // Transport dials servers for circuits. Its methods may be called concurrently.
 type Transport struct {
@@ -39,6 +43,9 @@ type Transport struct {
 
 // New returns the dialer of the binding; register it with forward.Table.
 func New(cfg Config) *Transport {
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = defaultConnectTimeout
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -36,20 +36,28 @@ type Table struct {
 	ended   func(id string)
 	dialers map[string]Dialer // fixed before the first circuit
 
-	mu       sync.RWMutex
-	circuits map[string]*Circuit
+	mu         sync.RWMutex
+	circuits   map[string]*Circuit
+	byIdentity map[string]int // circuits that an identity dialed
 }
+
+// maxCircuits bounds the circuits of one dialing identity at a router.
+const maxCircuits = 50_000
+
+// ErrTooMany is the refusal of a further circuit of an identity.
+var ErrTooMany = fmt.Errorf("the identity has %d circuits at this router, as many as one may have", maxCircuits)
 
 // NewTable returns an empty table. ended is told the id of every circuit that
 // ends here without the controller's doing; it must not block.
 func NewTable(ended func(id string)) *Table {
-	return &Table{ended: ended, dialers: make(map[string]Dialer), circuits: make(map[string]*Circuit)}
+	return &Table{ended: ended, dialers: make(map[string]Dialer), circuits: make(map[string]*Circuit), byIdentity: make(map[string]int)}
 }
 
 // Register adds the dialer of a binding. It must come before the first circuit.
 func (t *Table) Register(binding string, d Dialer) { t.dialers[binding] = d }
 
-// Add makes a circuit. It returns ErrEnded if there is one of that id.
+// Add makes a circuit. It returns ErrEnded if there is one of that id, and
+// ErrTooMany if the identity has its most.
 func (t *Table) Add(info Info) (*Circuit, error) {
 	c := &Circuit{Info: info, table: t}
 	t.mu.Lock()
@@ -57,7 +65,11 @@ func (t *Table) Add(info Info) (*Circuit, error) {
 	if _, ok := t.circuits[info.ID]; ok {
 		return nil, ErrEnded
 	}
+	if t.byIdentity[info.IdentityID] >= maxCircuits {
+		return nil, ErrTooMany
+	}
 	t.circuits[info.ID] = c
+	t.byIdentity[info.IdentityID]++
 	return c, nil
 }
 
@@ -131,6 +143,9 @@ func (t *Table) remove(c *Circuit, report bool) {
 	t.mu.Lock()
 	if t.circuits[c.ID] == c {
 		delete(t.circuits, c.ID)
+		if t.byIdentity[c.IdentityID]--; t.byIdentity[c.IdentityID] <= 0 {
+			delete(t.byIdentity, c.IdentityID)
+		}
 	}
 	t.mu.Unlock()
 	if report && t.ended != nil {

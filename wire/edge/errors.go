@@ -63,6 +63,8 @@ type StructuredError struct {
 	Cause         any       `json:"cause"` // null on the wire; ignored when parsed
 	RetryHint     RetryHint `json:"retryHint"`
 	FailingChecks []string  `json:"failingPostureCheckIds,omitempty"` // with CodePostureCheckFailed
+	Reason        string    `json:"reason,omitempty"`                 // code by name where the number says too little; clients of the field ignore it
+	Remedy        string    `json:"remedy,omitempty"`                 // what can be done; the message of a refusal ends with it for clients that do not know the field
 }
 
 // Error is the message and the name of the code.
