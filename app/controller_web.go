@@ -33,7 +33,7 @@ func (c *Controller) makeWeb() error {
 	known := sessions{auth: c.auth, bundle: c.signer.bundle}
 	server, err := chttp.New(chttp.Config{
 		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy,
-		Writer: inStep{c.store, c.feed}, Auth: known, Login: known, Sessions: known, Services: serviceSessions{c.auth},
+		Writer: inStep{c.store, c.feed}, Auth: acquainting{known}, Login: acquaintingLogin{login: known}, Sessions: known, Services: serviceSessions{c.auth},
 		Enroller: enroller{c.enroller, c.auth.Passwords()}, Live: live{c.registry, c.network, c.activity}, Now: time.Now, Log: c.o.Log,
 		Hosted: c.hosted(), APIAddress: edge.API.Address.String(), TrustAnchors: c.signer.trustAnchors,
 		InstanceID: id.Short(), StartedAt: time.Now(),

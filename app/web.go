@@ -45,6 +45,7 @@ func (w *webServers) add(index int, c *conf.WebServer, identity *pki.Identity, b
 		return nil // only bindings that are not active yet; the log has named them
 	}
 	server := webServer{name: c.Name, http: httpServer(c.Options, chttp.Listener(hosted...), w.log)}
+	watchStrangers(server.http, section, strangersWithin(), w.log)
 	tlsConfig := identity.ServerTLS()
 	tlsConfig.MinVersion, tlsConfig.MaxVersion = tlsVersions[c.Options.MinTLSVersion], tlsVersions[c.Options.MaxTLSVersion]
 	for i, b := range c.BindPoints {
