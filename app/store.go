@@ -69,10 +69,14 @@ func awaitData(ctx context.Context, c *conf.Controller, log *slog.Logger) error 
 	}
 }
 
-// inUse adds the remedy to the refusal of data that another process has open.
+// inUse adds the remedy to the refusal of data that another process has open,
+// or that are no data.
 func inUse(err error) error {
-	if errors.Is(err, cluster.ErrInUse) {
+	switch {
+	case errors.Is(err, cluster.ErrInUse):
 		return problem("stop the controller that runs on this data first", "%w", err)
+	case errors.Is(err, cluster.ErrBroken):
+		return problem("check the disk and who owns the file; if it is damaged, put the data directory of a backup in its place", "%w", err)
 	}
 	return err
 }

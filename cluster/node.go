@@ -29,8 +29,12 @@ const (
 // ErrInUse is the refusal of a directory that another process has open.
 var ErrInUse = errors.New("in use by another process")
 
+// ErrBroken is the refusal of a raft.db that cannot be read.
+var ErrBroken = errors.New("not readable as the data of a controller")
+
 // HasData reports whether dir holds the data of a member of a cluster. It
-// creates nothing; its error is ErrInUse while a process has the data open.
+// creates nothing; its error is ErrInUse while a process has the data open, and
+// ErrBroken if they cannot be read.
 func HasData(dir string) (_ bool, err error) {
 	path := filepath.Join(dir, dbFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +115,7 @@ func openDB(path string) (*raftboltdb.BoltStore, error) {
 		return nil, fmt.Errorf("cluster: %s is %w", path, ErrInUse)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cluster: open %s: %w", path, err)
+		return nil, fmt.Errorf("cluster: open %s: %w: %w", path, ErrBroken, err)
 	}
 	return db, nil
 }
@@ -149,7 +153,7 @@ func (n *Node) start(machine StateMachine) error {
 	}
 	exists, err := raft.HasExistingState(logs, n.db, snaps)
 	if err != nil {
-		return fmt.Errorf("cluster: read %s: %w", n.cfg.Dir, err)
+		return fmt.Errorf("cluster: read %s: %w: %w", n.cfg.Dir, ErrBroken, err)
 	}
 	if !exists && n.cfg.Bootstrap {
 		self := raft.Server{ID: rc.LocalID, Address: transport.LocalAddr()}

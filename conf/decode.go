@@ -39,6 +39,14 @@ func decode(file string, data []byte, env Env, out any) (*Checker, error) {
 	return &d.Checker, nil
 }
 
+// notActive says what a key waits for, unless the key says it already.
+func notActive(path, later string) string {
+	if path == later {
+		return "not active yet"
+	}
+	return later + ": not active yet"
+}
+
 type decoder struct {
 	Checker
 	env    Env
@@ -202,7 +210,7 @@ func (d *decoder) value(key, value *yaml.Node, path string, f *field, rv reflect
 			return
 		}
 	case f.later != "":
-		d.inactive = append(d.inactive, Problem{File: d.file, Line: key.Line, Key: path, Text: f.later + ": not active yet"})
+		d.inactive = append(d.inactive, Problem{File: d.file, Line: key.Line, Key: path, Text: notActive(path, f.later)})
 	}
 	if value == nil {
 		if f.required {

@@ -80,7 +80,7 @@ type Dialer struct {
 // DialerOptions are the options of dialers.
 type DialerOptions struct {
 	DataOptions
-	ConnectTimeout time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is the operating system's"`
+	ConnectTimeout time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is 5 s, so that the reason arrives before clients give up"`
 }
 
 // dialers says which bindings exist and what is not active yet.
