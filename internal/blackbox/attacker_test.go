@@ -84,7 +84,7 @@ type edgeConn struct {
 // which is nil if the router just closed.
 func (n *network) hello(t *testing.T, cert *tls.Certificate, h *edge.Hello) *edgeConn {
 	t.Helper()
-	e := &edgeConn{Conn: mustDialTLS(t, n.routerAddress(), cert), t: t}
+	e := &edgeConn{Conn: mustDialTLS(t, n.RouterAddress(), cert), t: t}
 	m := h.Encode()
 	m.Seq = -1
 	e.raw(m.Append(nil))
@@ -104,7 +104,7 @@ func (n *network) hello(t *testing.T, cert *tls.Certificate, h *edge.Hello) *edg
 // connect opens the edge connection of a person.
 func (p *person) connect(t *testing.T) *edgeConn {
 	t.Helper()
-	e := p.net.hello(t, &p.cert, &edge.Hello{Token: p.api.token})
+	e := p.net.hello(t, &p.cert, &edge.Hello{Token: p.api.Token})
 	if e.result == nil || !e.result.Success {
 		t.Fatalf("hello refused: %+v", e.result)
 	}

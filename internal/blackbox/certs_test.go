@@ -17,7 +17,7 @@ import (
 // routerCertificate is the client certificate of the network's own router.
 func (n *network) routerCertificate(t *testing.T) *tls.Certificate {
 	t.Helper()
-	c, err := tls.LoadX509KeyPair(filepath.Join(n.dir, "pki", "router.cert.pem"), filepath.Join(n.dir, "pki", "router.key.pem"))
+	c, err := tls.LoadX509KeyPair(filepath.Join(n.Dir, "pki", "router.cert.pem"), filepath.Join(n.Dir, "pki", "router.key.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func (n *network) routerCertificate(t *testing.T) *tls.Certificate {
 // controllerCertificate is the client certificate of the controller.
 func (n *network) controllerCertificate(t *testing.T) *tls.Certificate {
 	t.Helper()
-	c, err := tls.LoadX509KeyPair(filepath.Join(n.dir, "pki", "controller.cert.pem"), filepath.Join(n.dir, "pki", "controller.key.pem"))
+	c, err := tls.LoadX509KeyPair(filepath.Join(n.Dir, "pki", "controller.cert.pem"), filepath.Join(n.Dir, "pki", "controller.key.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,19 +124,19 @@ func TestForeignCertificates(t *testing.T) {
 				wantRefusal(t, n.rest("/edge/management/v1", cert).loginCertificate(), 401, "INVALID_AUTH")
 			})
 			t.Run("router", func(t *testing.T) {
-				wantLogged(t, n.router, func() {
-					c, err := dialTLS(t, n.routerAddress(), cert)
+				wantLogged(t, n.Router, func() {
+					c, err := dialTLS(t, n.RouterAddress(), cert)
 					if err != nil {
 						return // refused in the handshake already
 					}
-					m := (&edge.Hello{Token: victim.api.token}).Encode()
+					m := (&edge.Hello{Token: victim.api.Token}).Encode()
 					_, _ = c.Write(m.Append(nil))
 					wantClosed(t, c)
 				}, "connection refused", "TLS handshake", "does not chain to a trusted CA")
 			})
 			t.Run("control", func(t *testing.T) {
-				wantLogged(t, n.controller, func() {
-					c, err := dialTLS(t, n.apiAddress(), cert, "weft-ctrl")
+				wantLogged(t, n.Controller, func() {
+					c, err := dialTLS(t, n.APIAddress(), cert, "weft-ctrl")
 					if err != nil {
 						return
 					}
@@ -158,8 +158,8 @@ func TestNoCertificate(t *testing.T) {
 		alpn          []string
 		process       *process
 	}{
-		{"router", n.routerAddress(), nil, n.router},
-		{"control", n.apiAddress(), []string{"weft-ctrl"}, n.controller},
+		{"router", n.RouterAddress(), nil, n.Router},
+		{"control", n.APIAddress(), []string{"weft-ctrl"}, n.Controller},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wantLogged(t, tt.process, func() {
@@ -196,12 +196,12 @@ func TestFiller(t *testing.T) {
 		}
 	})
 	t.Run("router, the victim's token", func(t *testing.T) {
-		if e := n.hello(t, cert, &edge.Hello{Token: victim.api.token}); !e.refused() {
+		if e := n.hello(t, cert, &edge.Hello{Token: victim.api.Token}); !e.refused() {
 			t.Fatal("a filler certificate was taken for the client's")
 		}
 	})
 	t.Run("router, own token", func(t *testing.T) {
-		if e := n.hello(t, cert, &edge.Hello{Token: attacker.api.token}); e.refused() {
+		if e := n.hello(t, cert, &edge.Hello{Token: attacker.api.Token}); e.refused() {
 			t.Fatal("filler must not matter")
 		}
 	})
@@ -219,8 +219,8 @@ func TestControlIsForRouters(t *testing.T) {
 	n := commonNetwork(t)
 	p := n.person(t)
 	routerName := pki.Leaf{
-		Subject: pkix.Name{CommonName: n.routerID},
-		URIs:    []*url.URL{pki.RouterSPIFFE(trustDomain(t, &p.cert), n.routerID)},
+		Subject: pkix.Name{CommonName: n.RouterID},
+		URIs:    []*url.URL{pki.RouterSPIFFE(trustDomain(t, &p.cert), n.RouterID)},
 	}
 	for name, cert := range map[string]*tls.Certificate{
 		"an identity":                    &p.cert,
@@ -236,8 +236,8 @@ func TestControlIsForRouters(t *testing.T) {
 // with the text, to the peer and in the log.
 func wantControlRefused(t *testing.T, n *network, cert *tls.Certificate, text string) {
 	t.Helper()
-	wantLogged(t, n.controller, func() {
-		c := mustDialTLS(t, n.apiAddress(), cert, "weft-ctrl")
+	wantLogged(t, n.Controller, func() {
+		c := mustDialTLS(t, n.APIAddress(), cert, "weft-ctrl")
 		r := sayHello(t, c)
 		if r == nil || r.Success {
 			t.Fatalf("got %+v, want a refusal", r)
@@ -271,22 +271,22 @@ func TestExpiredCertificates(t *testing.T) {
 	ofSession := expired(pki.SessionSPIFFE(domain, p.id, session.ID, "1"))
 	ofIdentity := expired(pki.IdentitySPIFFE(domain, p.id))
 	ofRouter := issue(t, ca, pki.Leaf{
-		Subject: pkix.Name{CommonName: n.routerID}, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(-24 * time.Hour),
+		Subject: pkix.Name{CommonName: n.RouterID}, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(-24 * time.Hour),
 	})
 
 	t.Run("session certificate at the router", func(t *testing.T) {
-		wantLogged(t, n.router, func() {
-			if e := n.hello(t, ofSession, &edge.Hello{Token: p.api.token}); !e.refused() {
+		wantLogged(t, n.Router, func() {
+			if e := n.hello(t, ofSession, &edge.Hello{Token: p.api.Token}); !e.refused() {
 				t.Fatal("an expired session certificate was accepted")
 			}
 		}, "connection refused", "hello rejected", "validity")
 	})
 	t.Run("session certificate that is valid", func(t *testing.T) {
 		good := issue(t, ca, pki.Leaf{Subject: pkix.Name{CommonName: p.id}, URIs: []*url.URL{pki.SessionSPIFFE(domain, p.id, session.ID, "1")}})
-		if e := n.hello(t, good, &edge.Hello{Token: p.api.token}); e.refused() {
+		if e := n.hello(t, good, &edge.Hello{Token: p.api.Token}); e.refused() {
 			t.Fatalf("refused: %+v", e.result)
 		}
-		if e := n.hello(t, good, &edge.Hello{Token: other.api.token}); !e.refused() {
+		if e := n.hello(t, good, &edge.Hello{Token: other.api.Token}); !e.refused() {
 			t.Fatal("a certificate of one session opened another")
 		}
 	})
@@ -295,7 +295,7 @@ func TestExpiredCertificates(t *testing.T) {
 		wantRefusal(t, n.client(ofSession).loginCertificate(), 401, "INVALID_AUTH")
 	})
 	t.Run("identity certificate with another's token", func(t *testing.T) {
-		if e := n.hello(t, ofIdentity, &edge.Hello{Token: other.api.token}); !e.refused() {
+		if e := n.hello(t, ofIdentity, &edge.Hello{Token: other.api.Token}); !e.refused() {
 			t.Fatal("accepted")
 		}
 	})
@@ -312,16 +312,16 @@ func TestTokenOfAnother(t *testing.T) {
 	n := commonNetwork(t)
 	attacker, victim := n.person(t), n.person(t)
 	for name, token := range map[string]string{
-		"another identity's":  victim.api.token,
-		"the administrator's": n.admin.token,
+		"another identity's":  victim.api.Token,
+		"the administrator's": n.admin.Token,
 		"none":                "",
 		"a UUID":              "96fdf813-9bce-4e5d-9091-95c84eb887a7",
-		"cut":                 attacker.api.token[:len(attacker.api.token)-1],
-		"altered":             alter(attacker.api.token),
+		"cut":                 attacker.api.Token[:len(attacker.api.Token)-1],
+		"altered":             alter(attacker.api.Token),
 		"a JWT":               "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.",
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantLogged(t, n.router, func() {
+			wantLogged(t, n.Router, func() {
 				e := n.hello(t, &attacker.cert, &edge.Hello{Token: token})
 				if !e.refused() {
 					t.Fatal("accepted")
@@ -373,7 +373,7 @@ func TestEndedSession(t *testing.T) {
 			e.wantEnd()
 			t.Logf("the connection was closed after %s", time.Since(begin).Round(time.Millisecond))
 			eventually(t, "hello refused", func() bool {
-				return n.hello(t, &p.cert, &edge.Hello{Token: p.api.token}).refused()
+				return n.hello(t, &p.cert, &edge.Hello{Token: p.api.Token}).refused()
 			})
 			err := p.api.call("GET", "/current-identity", nil, nil)
 			wantRefusal(t, err, 401, "UNAUTHORIZED")

@@ -101,7 +101,7 @@ func TestStalledReader(t *testing.T) {
 	}
 	client := n.person(t).sdk(t)
 	n.unharmed(t)
-	before := n.router.resident(t)
+	before := resident(t, n.Router)
 	token := attacker.serviceToken(t, service, "Dial")
 	const circuits = 8
 	e := attacker.connect(t)
@@ -120,7 +120,7 @@ func TestStalledReader(t *testing.T) {
 		return true
 	})
 	t.Logf("the host could send %d KiB on %d circuits", last>>10, circuits)
-	n.router.wantGrown(t, before, 96<<20, "8 stalled circuits")
+	wantGrown(t, n.Router, before, 96<<20, "8 stalled circuits")
 	for range 3 {
 		c, err := client.DialWithOptions(context.Background(), echoName, sdk.DialOptions{Timeout: patience})
 		if err != nil {
@@ -172,7 +172,7 @@ func TestHostThatDoesNotRead(t *testing.T) {
 	}()
 	client := n.person(t).sdk(t)
 	n.unharmed(t)
-	before := n.router.resident(t)
+	before := resident(t, n.Router)
 	var writers sync.WaitGroup
 	var wrote atomic.Int64
 	for range 8 {
@@ -197,7 +197,7 @@ func TestHostThatDoesNotRead(t *testing.T) {
 	writers.Wait()
 	n.unharmed(t)
 	t.Logf("the dialers could write %d KiB on 8 circuits", wrote.Load()>>10)
-	n.router.wantGrown(t, before, 96<<20, "8 circuits to a host that does not read")
+	wantGrown(t, n.Router, before, 96<<20, "8 circuits to a host that does not read")
 }
 
 // TestFloodedHost: a dialer without flow control of its own that sends and sends
@@ -214,7 +214,7 @@ func TestFloodedHost(t *testing.T) {
 	attacker := n.person(t)
 	token := attacker.serviceToken(t, service, "Dial")
 	n.unharmed(t)
-	before := n.router.resident(t)
+	before := resident(t, n.Router)
 	var sent atomic.Int64
 	var senders sync.WaitGroup
 	for range 4 { // a pause holds the whole connection back, so one circuit on each
@@ -242,7 +242,7 @@ func TestFloodedHost(t *testing.T) {
 	if sent.Load() > 128<<20 {
 		t.Error("nobody held them back")
 	}
-	n.router.wantGrown(t, before, 96<<20, "4 circuits to a host that does not read")
+	wantGrown(t, n.Router, before, 96<<20, "4 circuits to a host that does not read")
 }
 
 // TestSilentHost: a host that never answers a Dial makes the dial fail with a

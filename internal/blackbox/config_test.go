@@ -61,8 +61,8 @@ func (d document) with(key string, value any) document {
 	return c
 }
 
-func (n *network) controllerFile() string { return filepath.Join(n.dir, "controller.yml") }
-func (n *network) routerFile() string     { return filepath.Join(n.dir, "router.yml") }
+func (n *network) controllerFile() string { return filepath.Join(n.Dir, "controller.yml") }
+func (n *network) routerFile() string     { return filepath.Join(n.Dir, "router.yml") }
 
 // TestCheck: the check commands name what is wrong and where.
 func TestCheck(t *testing.T) {
@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 		{"router with a key misspelt", "router", router.with("listners", router["listeners"]).without("listeners").write(t), false, []string{"listners", "listeners"}},
 		{"router with plugins", "router", router.with("plugins", []string{"x.so"}).write(t), false, []string{"plugins"}},
 		{"router whose certificate is missing", "router", router.with("identity", identity("cert", "/no/such/file")).write(t), false, []string{"identity: cert", "/no/such/file"}},
-		{"router whose key is another's", "router", router.with("identity", identity("key", filepath.Join(n.dir, "pki", "controller.key.pem"))).write(t), false, []string{"identity", "key"}},
+		{"router whose key is another's", "router", router.with("identity", identity("key", filepath.Join(n.Dir, "pki", "controller.key.pem"))).write(t), false, []string{"identity", "key"}},
 		{"not YAML", "router", notYAML, false, []string{"broken.yml", "line"}},
 		{"no file", "router", "/no/such/config.yml", false, []string{"/no/such/config.yml"}},
 		{"controller without ctrl", "controller", controller.without("ctrl").write(t), false, []string{"ctrl", "missing"}},
@@ -129,15 +129,15 @@ func TestCheck(t *testing.T) {
 // restartRouter runs the router of a network with another configuration.
 func (n *network) restartRouter(t *testing.T, file string) {
 	t.Helper()
-	if _, err := n.router.interrupt(); err != nil {
+	if _, err := n.Router.Interrupt(patience); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the router is offline", func() bool { return !n.routerOnline() })
-	n.router = newProcess("router", "run", file)
-	if err := n.router.start(); err != nil {
+	eventually(t, "the router is offline", func() bool { return !n.RouterOnline() })
+	n.Router = newProcess("router", "run", file)
+	if err := n.Router.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the router is online", n.routerOnline)
+	eventually(t, "the router is online", n.RouterOnline)
 }
 
 // TestRouterWithoutEdge: a router without an edge section serves no SDK.
@@ -145,10 +145,10 @@ func TestRouterWithoutEdge(t *testing.T) {
 	t.Parallel()
 	n := ownNetwork(t)
 	n.restartRouter(t, readDocument(t, n.routerFile()).without("edge").write(t))
-	if open(n.routerAddress()) {
+	if open(n.RouterAddress()) {
 		t.Error("the edge port is open")
 	}
-	if line := n.router.logged(0, "edge"); line == "" {
+	if line := n.Router.Logged(0, "edge"); line == "" {
 		t.Error("the log does not say that SDKs cannot connect")
 	} else {
 		t.Logf("log: %s", line)
@@ -178,7 +178,7 @@ func TestRouterWithoutDialers(t *testing.T) {
 	t.Parallel()
 	n := ownNetwork(t)
 	service, name := n.openService(t)
-	n.admin.mustCreate(t, "terminators", map[string]any{"service": service, "router": n.routerID, "binding": "transport", "address": "tcp:" + tcpEcho(t)})
+	n.admin.mustCreate(t, "terminators", map[string]any{"service": service, "router": n.RouterID, "binding": "transport", "address": "tcp:" + tcpEcho(t)})
 	client := n.person(t).sdk(t)
 	dial := func() error {
 		c, err := client.DialWithOptions(context.Background(), name, sdk.DialOptions{Timeout: patience})
@@ -201,7 +201,7 @@ func TestRouterWithoutDialers(t *testing.T) {
 		t.Fatalf("got %v, want a refusal", err)
 	}
 	t.Logf("refused: %v", err)
-	if !strings.Contains(err.Error(), "dialers") && n.router.logged(0, "dialers") == "" {
+	if !strings.Contains(err.Error(), "dialers") && n.Router.Logged(0, "dialers") == "" {
 		t.Error("neither the refusal nor the log speaks of the dialers section")
 	}
 	eventually(t, "an SDK-hosted service works", func() bool { return n.good.checkNew() == nil })
@@ -211,12 +211,13 @@ func TestRouterWithoutDialers(t *testing.T) {
 // with ports and data of its own.
 func (n *network) ownController(t *testing.T) (document, *network) {
 	t.Helper()
-	other := &network{apiPort: freePort(), ca: n.ca}
+	other := unmade(t)
+	other.CA = n.CA
 	text, err := os.ReadFile(n.controllerFile())
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := strings.ReplaceAll(string(text), n.apiAddress()[len("localhost"):], other.apiAddress()[len("localhost"):])
+	moved := strings.ReplaceAll(string(text), n.APIAddress()[len("localhost"):], other.APIAddress()[len("localhost"):])
 	path := filepath.Join(t.TempDir(), "controller.yml")
 	if err := os.WriteFile(path, []byte(moved), 0o600); err != nil {
 		t.Fatal(err)
@@ -239,18 +240,18 @@ func TestControllerWithDB(t *testing.T) {
 		t.Errorf("a second init: exit code %d, %s", code, stderr)
 	}
 	c := newProcess("controller", "run", file)
-	if err := c.start(); err != nil {
+	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer c.kill()
+	defer c.Kill()
 	admin := n.rest("/edge/management/v1", nil)
-	eventually(t, "a login", func() bool { return admin.loginPassword("chief", password) == nil || c.exited() })
+	eventually(t, "a login", func() bool { return admin.loginPassword("chief", password) == nil || c.Exited() })
 	id := admin.mustCreate(t, "identities", map[string]any{"name": "kept", "type": "Default", "isAdmin": false})
 	if _, err := os.Stat(filepath.Join(data, "ctrl.db")); err == nil {
 		t.Error("the old file was made")
 	}
-	c.kill()
-	if err := c.start(); err != nil {
+	c.Kill()
+	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the identity after the restart", func() bool { return admin.call("GET", "/identities/"+id, nil, nil) == nil })
@@ -312,18 +313,18 @@ func TestUninitializedController(t *testing.T) {
 	file := d.with("cluster", map[string]any{"dataDir": filepath.Join(t.TempDir(), "data")}).write(t)
 	c := newProcess("controller", "run", file)
 	waits := func() {
-		from := c.mark()
-		if err := c.start(); err != nil {
+		from := c.Mark()
+		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "it says that it waits", func() bool {
-			if c.exited() {
-				t.Fatalf("it has ended\n%s", c.tail())
+			if c.Exited() {
+				t.Fatalf("it has ended\n%s", c.Tail())
 			}
-			return c.logged(from, "not initialized", "weft controller edge init") != ""
+			return c.Logged(from, "not initialized", "weft controller edge init") != ""
 		})
 	}
-	t.Cleanup(c.kill)
+	t.Cleanup(c.Kill)
 	waits()
 	wantCleanEnd(t, c)
 	waits()
@@ -343,7 +344,7 @@ func TestSecondProcess(t *testing.T) {
 	for _, tt := range []struct{ args, want []string }{
 		{[]string{"controller", "run", n.controllerFile()}, nil},
 		{[]string{"router", "run", n.routerFile()}, []string{"in use"}},
-		{[]string{"up", "--dir", n.dir}, []string{"in use"}},
+		{[]string{"up", "--dir", n.Dir}, []string{"in use"}},
 	} {
 		t.Run(tt.args[0], func(t *testing.T) {
 			_, stderr, code := runToEnd(t, tt.args...)

@@ -194,7 +194,7 @@ func TestGreedyCSR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := pki.NewCSR(key, pkix.Name{CommonName: n.routerID, Organization: []string{"controllers"}}, "localhost", "127.0.0.1")
+	request, err := pki.NewCSR(key, pkix.Name{CommonName: n.RouterID, Organization: []string{"controllers"}}, "localhost", "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,14 +52,14 @@ func TestKilledController(t *testing.T) {
 	for round := range 3 {
 		more := count() + 100
 		eventually(t, "more entities", func() bool { return count() >= more })
-		n.controller.kill()
+		n.Controller.Kill()
 		n.good.mu.Lock()
 		if err := echo(n.good.long); err != nil {
 			t.Errorf("a running circuit without a controller: %v", err)
 		}
 		n.good.mu.Unlock()
 		begin := time.Now()
-		if err := n.controller.start(); err != nil {
+		if err := n.Controller.Start(); err != nil {
 			t.Fatal(err)
 		}
 		more = count() + 1
@@ -77,10 +77,10 @@ func TestKilledController(t *testing.T) {
 	if err := p.api.call("GET", "/current-identity", nil, nil); err != nil {
 		t.Errorf("the session from before: %v", err)
 	}
-	if e := n.hello(t, &p.cert, &edge.Hello{Token: p.api.token}); e.refused() {
+	if e := n.hello(t, &p.cert, &edge.Hello{Token: p.api.Token}); e.refused() {
 		t.Error("the router does not know the session from before any more")
 	}
-	if !within(patience, n.routerOnline) {
+	if !within(patience, n.RouterOnline) {
 		t.Error("the router is not online again")
 	}
 	n.unharmed(t)
@@ -91,10 +91,10 @@ func TestRestartedRouter(t *testing.T) {
 	t.Parallel()
 	n := ownNetwork(t)
 	n.unharmed(t)
-	for _, end := range []func(){n.router.kill, func() { wantCleanEnd(t, n.router) }} {
+	for _, end := range []func(){n.Router.Kill, func() { wantCleanEnd(t, n.Router) }} {
 		end()
 		begin := time.Now()
-		if err := n.router.start(); err != nil {
+		if err := n.Router.Start(); err != nil {
 			t.Fatal(err)
 		}
 		var err error
@@ -120,22 +120,22 @@ func TestRouterAlone(t *testing.T) {
 	n := ownNetwork(t)
 	p := n.person(t)
 	p.connect(t).Close() // the router knows the identity
-	if _, err := n.router.interrupt(); err != nil {
+	if _, err := n.Router.Interrupt(patience); err != nil {
 		t.Fatal(err)
 	}
-	n.controller.kill()
-	if err := n.router.start(); err != nil {
+	n.Controller.Kill()
+	if err := n.Router.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the port of the router is open", func() bool { return open(n.routerAddress()) })
+	eventually(t, "the port of the router is open", func() bool { return open(n.RouterAddress()) })
 	e := p.connect(t)
 	if closed := wantStateClosed(t, e.request(connectMessage(1, "ey", false))); closed.Reason == "" {
 		t.Error("no reason")
 	}
-	if err := n.controller.start(); err != nil {
+	if err := n.Controller.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the router is online", n.routerOnline)
+	eventually(t, "the router is online", n.RouterOnline)
 	e.alive() // the connection outlived the change
 	eventually(t, "everybody is served again", func() bool { return n.good.checkNew() == nil })
 }

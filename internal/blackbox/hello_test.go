@@ -31,7 +31,7 @@ func prefix(contentType, seq int32, headers, body uint32) []byte {
 
 // padded is a good hello whose headers and body have exactly these sizes.
 func (p *person) padded(headers, body int) []byte {
-	m := (&edge.Hello{Token: p.api.token}).Encode()
+	m := (&edge.Hello{Token: p.api.Token}).Encode()
 	m.Seq = -1
 	m.Headers.PutBytes(99, make([]byte, headers-len(m.Headers)-8))
 	m.Body = make([]byte, body)
@@ -53,8 +53,8 @@ func TestHelloLimits(t *testing.T) {
 		{"claims that overflow when added", prefix(edge.TypeHello, -1, 1<<32-1, 1<<32-1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantLogged(t, n.router, func() {
-				c := mustDialTLS(t, n.routerAddress(), &p.cert)
+			wantLogged(t, n.Router, func() {
+				c := mustDialTLS(t, n.RouterAddress(), &p.cert)
 				begin := time.Now()
 				_, _ = c.Write(tt.hello)
 				wantClosed(t, c)
@@ -65,7 +65,7 @@ func TestHelloLimits(t *testing.T) {
 		})
 	}
 	t.Run("largest hello that is allowed", func(t *testing.T) {
-		c := mustDialTLS(t, n.routerAddress(), &p.cert)
+		c := mustDialTLS(t, n.RouterAddress(), &p.cert)
 		if _, err := c.Write(p.padded(16384, 4192)); err != nil {
 			t.Fatal(err)
 		}
@@ -92,9 +92,9 @@ func TestSlowHello(t *testing.T) {
 		cert    *tls.Certificate
 		process *process
 	}{
-		{"router", n.routerAddress(), nil, &p.cert, n.router},
-		{"router by name", n.routerAddress(), []string{"ziti-edge"}, &p.cert, n.router},
-		{"control", n.apiAddress(), []string{"weft-ctrl"}, router, n.controller},
+		{"router", n.RouterAddress(), nil, &p.cert, n.Router},
+		{"router by name", n.RouterAddress(), []string{"ziti-edge"}, &p.cert, n.Router},
+		{"control", n.APIAddress(), []string{"weft-ctrl"}, router, n.Controller},
 	} {
 		for _, half := range []struct {
 			name string
@@ -119,7 +119,7 @@ func TestSlowHello(t *testing.T) {
 					t.Fatalf("closed after %s, want about %s", took, helloTime)
 				}
 				eventually(t, "a line about the slow hello", func() bool {
-					return tt.process.logged(0, "connection refused", "hello") != ""
+					return tt.process.Logged(0, "connection refused", "hello") != ""
 				})
 			})
 		}
@@ -158,12 +158,12 @@ func TestFirstMessage(t *testing.T) {
 		{"not the marker", []byte("GET / HTTP/1.1\r\n\r\n"), message.VersionNotice, "do not start with the marker"},
 		{"zeros", make([]byte, 64), message.VersionNotice, "do not start with the marker"},
 		{"another content type", message.New(edge.TypeLatency, nil).Append(nil), nil, "not a hello"},
-		{"a Connect", connectMessage(1, p.api.token, false).Append(nil), nil, "not a hello"},
+		{"a Connect", connectMessage(1, p.api.Token, false).Append(nil), nil, "not a hello"},
 		{"malformed headers", malformed, nil, "malformed header area"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantLogged(t, n.router, func() {
-				c := mustDialTLS(t, n.routerAddress(), &p.cert)
+			wantLogged(t, n.Router, func() {
+				c := mustDialTLS(t, n.RouterAddress(), &p.cert)
 				if _, err := c.Write(tt.send); err != nil {
 					t.Fatal(err)
 				}

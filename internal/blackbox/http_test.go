@@ -36,7 +36,7 @@ var bodyPaths = []string{
 // body writes, and returns the answer.
 func post(t *testing.T, n *network, path, headers string, body func(w io.Writer)) (*http.Response, []byte) {
 	t.Helper()
-	c := mustDialTLS(t, n.apiAddress(), nil, "http/1.1")
+	c := mustDialTLS(t, n.APIAddress(), nil, "http/1.1")
 	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n", path, headers)
 	if body != nil {
 		go body(c)
@@ -112,11 +112,11 @@ func TestManyLargeBodies(t *testing.T) {
 	t.Parallel()
 	n := ownNetwork(t)
 	n.unharmed(t)
-	before := n.controller.resident(t)
+	before := resident(t, n.Controller)
 	const clients = 200 / slowdown
 	var sent sync.WaitGroup
 	for i := range clients {
-		c := mustDialTLS(t, n.apiAddress(), nil, "http/1.1")
+		c := mustDialTLS(t, n.APIAddress(), nil, "http/1.1")
 		path := bodyPaths[i%5]
 		if i%2 == 0 {
 			fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, 1<<20)
@@ -127,7 +127,7 @@ func TestManyLargeBodies(t *testing.T) {
 	}
 	sent.Wait()
 	n.unharmed(t)
-	n.controller.wantGrown(t, before, 200<<20, "many unfinished bodies of 1 MiB")
+	wantGrown(t, n.Controller, before, 200<<20, "many unfinished bodies of 1 MiB")
 }
 
 // TestSlowRequests: a request that does not come to its end is cut off.
@@ -141,7 +141,7 @@ func TestSlowRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := mustDialTLS(t, n.apiAddress(), nil, "http/1.1")
+			c := mustDialTLS(t, n.APIAddress(), nil, "http/1.1")
 			begin := time.Now()
 			_, _ = io.WriteString(c, part)
 			if _, err := drain(c); err != nil {
@@ -161,7 +161,7 @@ func TestNonsenseRequests(t *testing.T) {
 	n := commonNetwork(t)
 	deep := strings.Repeat("[", 1<<19)
 	parens := strings.Repeat("(", 20000)
-	admin := map[string]string{"zt-session": n.admin.token}
+	admin := map[string]string{"zt-session": n.admin.Token}
 	for _, tt := range []struct {
 		name, method, path, body string
 		headers                  map[string]string
@@ -208,7 +208,7 @@ func TestNonsenseRequests(t *testing.T) {
 // connection that the server closed without an answer.
 func rawRequest(t *testing.T, n *network, method, path string, headers map[string]string, body string) (int, []byte) {
 	t.Helper()
-	c := mustDialTLS(t, n.apiAddress(), nil, "http/1.1")
+	c := mustDialTLS(t, n.APIAddress(), nil, "http/1.1")
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n", method, path)
 	if headers["Content-Type"] == "" {
@@ -261,8 +261,8 @@ func TestGuessedPasswords(t *testing.T) {
 	if err := n.rest("/edge/management/v1", nil).loginPassword(adminUser, adminPassword); err != nil {
 		t.Errorf("the owner cannot log in any more: %v", err)
 	}
-	for _, p := range []*process{n.controller, n.router} {
-		if p.logged(0, "guessed-wrong") != "" || p.logged(0, adminPassword) != "" {
+	for _, p := range []*process{n.Controller, n.Router} {
+		if p.Logged(0, "guessed-wrong") != "" || p.Logged(0, adminPassword) != "" {
 			t.Error("a password is in the log")
 		}
 	}

@@ -28,7 +28,7 @@ func TestIdleConnections(t *testing.T) {
 	n.unharmed(t)
 	for _, p := range n.ports() {
 		t.Run(p.name, func(t *testing.T) {
-			memory, files, from := p.process.resident(t), p.process.files(t), p.process.mark()
+			memory, before, from := resident(t, p.process), files(t, p.process), p.process.Mark()
 			begin := time.Now()
 			conns := flood(t, p.address, count)
 			defer func() {
@@ -40,13 +40,13 @@ func TestIdleConnections(t *testing.T) {
 			n.unharmed(t)
 			served := time.Since(begin)
 			t.Logf("%d connections in %s, a normal client was served after %s, %d files open",
-				len(conns), opened.Round(time.Millisecond), (served - opened).Round(time.Millisecond), p.process.files(t))
-			p.process.wantGrown(t, memory, 64<<20, "silent connections")
-			eventually(t, "all files closed", func() bool { return p.process.files(t) <= files+20 })
+				len(conns), opened.Round(time.Millisecond), (served - opened).Round(time.Millisecond), files(t, p.process))
+			wantGrown(t, p.process, memory, 64<<20, "silent connections")
+			eventually(t, "all files closed", func() bool { return files(t, p.process) <= before+20 })
 			if took := time.Since(begin); took > opened+helloTooLate {
 				t.Errorf("the last one was closed after %s", took)
 			}
-			if p.process.logged(from, "connection refused") == "" {
+			if p.process.Logged(from, "connection refused") == "" {
 				t.Error("nothing in the log")
 			}
 			n.unharmed(t)
@@ -97,14 +97,14 @@ func TestIdleAfterHandshake(t *testing.T) {
 		{n.ports()[1], n.routerCertificate(t), []string{"weft-ctrl"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			memory, files := tt.process.resident(t), tt.process.files(t)
+			memory, before := resident(t, tt.process), files(t, tt.process)
 			conns := make([]*tls.Conn, count)
 			for i := range conns {
 				conns[i] = mustDialTLS(t, tt.address, tt.cert, tt.alpn...)
 			}
 			n.unharmed(t)
-			tt.process.wantGrown(t, memory, 96<<20, "connections that are silent after the handshake")
-			eventually(t, "all files closed", func() bool { return tt.process.files(t) <= files+20 })
+			wantGrown(t, tt.process, memory, 96<<20, "connections that are silent after the handshake")
+			eventually(t, "all files closed", func() bool { return files(t, tt.process) <= before+20 })
 			n.unharmed(t)
 		})
 	}

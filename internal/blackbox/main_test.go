@@ -6,20 +6,24 @@
 package blackbox
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weftnet/weft/internal/testnet"
 )
 
 const (
 	adminUser     = "admin"
 	adminPassword = "blackbox-admin-1"
+
+	underRace = testnet.UnderRace
+	slowdown  = testnet.Slowdown
 
 	// patience bounds how long a test waits for a condition; it is no measure of
 	// speed.
@@ -50,7 +54,7 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	raiseFileLimit()
-	if program, err = build(dir); err != nil {
+	if program, err = testnet.Program(context.Background(), "../..", dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -63,24 +67,6 @@ func run(m *testing.M) int {
 		code = 1
 	}
 	return code
-}
-
-// build returns the program that WEFT_BINARY names, or compiles it.
-func build(dir string) (string, error) {
-	if given := os.Getenv("WEFT_BINARY"); given != "" {
-		return filepath.Abs(given)
-	}
-	out := filepath.Join(dir, "weft")
-	args := []string{"build", "-o", out}
-	if underRace {
-		args = append(args, "-race")
-	}
-	cmd := exec.Command("go", append(args, "./cmd/weft")...)
-	cmd.Dir = "../.."
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build weft: %w\n%s", err, text)
-	}
-	return out, nil
 }
 
 // raiseFileLimit lets this process and its children open as many files as the

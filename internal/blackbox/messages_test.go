@@ -164,12 +164,12 @@ func TestBrokenFraming(t *testing.T) {
 		{"both of 4 GiB", prefix(edge.TypeData, 1, 1<<32-1, 1<<32-1), "limit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			from := n.router.mark()
+			from := n.Router.Mark()
 			e := p.connect(t)
 			e.raw(tt.send)
 			e.wantEnd()
 			eventually(t, "a line in the log that says why", func() bool {
-				return n.router.logged(from, "client disconnected", p.id, tt.log) != ""
+				return n.Router.Logged(from, "client disconnected", p.id, tt.log) != ""
 			})
 		})
 	}
@@ -182,7 +182,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	n := ownNetwork(t)
 	p := n.person(t)
 	n.unharmed(t)
-	before, allotted := n.router.resident(t), n.router.allotted(t)
+	before, asked := resident(t, n.Router), allotted(t, n.Router)
 	const connections = 100
 	open := make([]*edgeConn, connections)
 	for i := range open {
@@ -190,8 +190,8 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 		open[i].raw(prefix(edge.TypeData, 1, 0, 16<<20))
 	}
 	n.unharmed(t)
-	n.router.wantGrown(t, before, connections<<20, "100 connections that claim 16 MiB each")
-	if grown := n.router.allotted(t) - allotted; grown > connections<<22 && !underRace {
+	wantGrown(t, n.Router, before, connections<<20, "100 connections that claim 16 MiB each")
+	if grown := allotted(t, n.Router) - asked; grown > connections<<22 && !underRace {
 		t.Errorf("the router has asked for %d MiB", grown>>20)
 	}
 }
@@ -205,7 +205,7 @@ func TestFloodOfRequests(t *testing.T) {
 	service, _ := n.openService(t)
 	token := p.serviceToken(t, service, "Dial")
 	n.unharmed(t)
-	before := n.router.resident(t)
+	before := resident(t, n.Router)
 	e := p.connect(t)
 	done := make(chan struct{})
 	var sent atomic.Int64
@@ -233,7 +233,7 @@ func TestFloodOfRequests(t *testing.T) {
 	}
 	t.Logf("%d requests sent", sent.Load())
 	n.unharmed(t)
-	n.router.wantGrown(t, before, 128<<20, "20,000 requests without reading")
+	wantGrown(t, n.Router, before, 128<<20, "20,000 requests without reading")
 	e.Close()
 	<-done
 	n.unharmed(t)
@@ -290,7 +290,7 @@ func TestFloodOfListeners(t *testing.T) {
 		}
 		return len(list)
 	}
-	before := n.router.resident(t)
+	before := resident(t, n.Router)
 	e := p.connect(t)
 	go func() { // the answers are of no interest
 		for {
@@ -309,7 +309,7 @@ func TestFloodOfListeners(t *testing.T) {
 	n.unharmed(t)
 	eventually(t, "some of them are there", func() bool { return terminators() > 0 })
 	n.unharmed(t)
-	n.router.wantGrown(t, before, 64<<20, "2,000 listeners")
+	wantGrown(t, n.Router, before, 64<<20, "2,000 listeners")
 	e.Close()
 	eventually(t, "all of them are gone", func() bool { return terminators() == 0 })
 	n.unharmed(t)

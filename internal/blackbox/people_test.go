@@ -231,12 +231,12 @@ func (b *bystander) close() {
 // unharmed fails the test unless the processes live and serve everybody else.
 func (n *network) unharmed(t *testing.T) {
 	t.Helper()
-	for _, p := range []*process{n.controller, n.router} {
-		if p.exited() {
-			t.Fatalf("%v has ended\n%s", p.args, p.tail())
+	for _, p := range []*process{n.Controller, n.Router} {
+		if p.Exited() {
+			t.Fatalf("%v has ended\n%s", p.Args, p.Tail())
 		}
-		if line := p.panicked(); line != "" {
-			t.Fatalf("%v panicked: %s", p.args, line)
+		if line := p.Panicked(); line != "" {
+			t.Fatalf("%v panicked: %s", p.Args, line)
 		}
 	}
 	if err := n.good.check(); err != nil {

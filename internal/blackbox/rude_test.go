@@ -65,7 +65,7 @@ type rudeService struct{ id, dial, bind string }
 
 // rude is one connection of a client without manners.
 func rude(t *testing.T, p *person, services []rudeService, rng *rand.Rand) {
-	h := &edge.Hello{Token: p.api.token}
+	h := &edge.Hello{Token: p.api.Token}
 	if rng.IntN(2) == 0 {
 		h.Grouped, h.First, h.UnderlayType = true, true, edge.UnderlayDefault
 	}

@@ -34,7 +34,7 @@ func TestServiceTokens(t *testing.T) {
 		{"the raw service id", service, false},
 		{"nothing", "", false},
 		{"noise", "\x00\xff\x01", false},
-		{"an API session token", attacker.api.token, false},
+		{"an API session token", attacker.api.Token, false},
 		{"altered", alter(own), false},
 		{"without signature", own[:len(own)-20], false},
 		{"a JWT of nobody", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.", false},
@@ -103,7 +103,7 @@ func TestGroups(t *testing.T) {
 	t.Parallel()
 	n := commonNetwork(t)
 	owner, attacker := n.person(t), n.person(t)
-	first := n.hello(t, &owner.cert, &edge.Hello{Token: owner.api.token, Grouped: true, First: true, UnderlayType: edge.UnderlayDefault})
+	first := n.hello(t, &owner.cert, &edge.Hello{Token: owner.api.Token, Grouped: true, First: true, UnderlayType: edge.UnderlayDefault})
 	if first.refused() || !first.result.Grouped || len(first.result.GroupSecret) == 0 {
 		t.Fatalf("no group: %+v", first.result)
 	}
@@ -119,15 +119,15 @@ func TestGroups(t *testing.T) {
 		hello *edge.Hello
 		log   string
 	}{
-		{"wrong secret", owner, join(wrong, id, owner.api.token), "wrong group secret"},
-		{"no secret", owner, join(nil, id, owner.api.token), "wrong group secret"},
-		{"part of the secret", owner, join(secret[:len(secret)-1], id, owner.api.token), "wrong group secret"},
-		{"another certificate", attacker, join(secret, id, attacker.api.token), "another certificate"},
-		{"another certificate, the owner's token", attacker, join(secret, id, owner.api.token), "another certificate"},
-		{"unknown group", owner, join(secret, "no-such-group", owner.api.token), "unknown group"},
+		{"wrong secret", owner, join(wrong, id, owner.api.Token), "wrong group secret"},
+		{"no secret", owner, join(nil, id, owner.api.Token), "wrong group secret"},
+		{"part of the secret", owner, join(secret[:len(secret)-1], id, owner.api.Token), "wrong group secret"},
+		{"another certificate", attacker, join(secret, id, attacker.api.Token), "another certificate"},
+		{"another certificate, the owner's token", attacker, join(secret, id, owner.api.Token), "another certificate"},
+		{"unknown group", owner, join(secret, "no-such-group", owner.api.Token), "unknown group"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantLogged(t, n.router, func() {
+			wantLogged(t, n.Router, func() {
 				e := n.hello(t, &tt.who.cert, tt.hello)
 				if !e.refused() {
 					e.wantEnd() // the answer may come before the verdict
@@ -137,7 +137,7 @@ func TestGroups(t *testing.T) {
 		})
 	}
 	t.Run("the owner", func(t *testing.T) {
-		e := n.hello(t, &owner.cert, join(secret, id, owner.api.token))
+		e := n.hello(t, &owner.cert, join(secret, id, owner.api.Token))
 		if e.refused() {
 			t.Fatalf("refused: %+v", e.result)
 		}

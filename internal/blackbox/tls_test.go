@@ -55,7 +55,7 @@ type port struct {
 }
 
 func (n *network) ports() []port {
-	return []port{{"router", n.routerAddress(), n.router}, {"controller", n.apiAddress(), n.controller}}
+	return []port{{"router", n.RouterAddress(), n.Router}, {"controller", n.APIAddress(), n.Controller}}
 }
 
 func TestGarbageOnEveryPort(t *testing.T) {
@@ -92,13 +92,13 @@ func TestGarbageInsideTLS(t *testing.T) {
 		cert          *tls.Certificate
 		log           *process // nil: nothing is logged for a bad request
 	}{
-		{"router", n.routerAddress(), nil, &p.cert, n.router},
-		{"router by name", n.routerAddress(), []string{"ziti-edge"}, &p.cert, n.router},
-		{"control", n.apiAddress(), []string{"weft-ctrl"}, router, n.controller},
-		{"control of others", n.apiAddress(), []string{"ziti-ctrl"}, router, n.controller},
-		{"API", n.apiAddress(), []string{"http/1.1"}, nil, nil},
-		{"API without a name", n.apiAddress(), nil, nil, nil},
-		{"API by HTTP/2", n.apiAddress(), []string{"h2"}, nil, nil},
+		{"router", n.RouterAddress(), nil, &p.cert, n.Router},
+		{"router by name", n.RouterAddress(), []string{"ziti-edge"}, &p.cert, n.Router},
+		{"control", n.APIAddress(), []string{"weft-ctrl"}, router, n.Controller},
+		{"control of others", n.APIAddress(), []string{"ziti-ctrl"}, router, n.Controller},
+		{"API", n.APIAddress(), []string{"http/1.1"}, nil, nil},
+		{"API without a name", n.APIAddress(), nil, nil, nil},
+		{"API by HTTP/2", n.APIAddress(), []string{"h2"}, nil, nil},
 	} {
 		for name, bytes := range garbage() {
 			if name == "a plain message" {
@@ -165,8 +165,8 @@ func TestForeignRouter(t *testing.T) {
 		"no certificate":               nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantLogged(t, n.controller, func() {
-				c := mustDialTLS(t, n.apiAddress(), cert, "ziti-ctrl")
+			wantLogged(t, n.Controller, func() {
+				c := mustDialTLS(t, n.APIAddress(), cert, "ziti-ctrl")
 				r := sayHello(t, c)
 				if r == nil || r.Success || !strings.Contains(r.Message, "Weft") || !strings.Contains(r.Message, "weft router enroll") {
 					t.Fatalf("got %+v, want a refusal with a reason and a remedy", r)
@@ -188,7 +188,7 @@ func TestHalfOpenHandshakes(t *testing.T) {
 		for name, first := range map[string][]byte{"half a hello": hello[:len(hello)/2], "a whole hello": hello, "a record's head": hello[:5]} {
 			t.Run(p.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				from := p.process.mark()
+				from := p.process.Mark()
 				conns := make([]net.Conn, 400)
 				begin := time.Now()
 				for i := range conns {
@@ -208,7 +208,7 @@ func TestHalfOpenHandshakes(t *testing.T) {
 				if took := time.Since(begin); took > helloTooLate {
 					t.Errorf("the last one was closed after %s", took)
 				}
-				if p.process.logged(from, "connection refused", "TLS handshake") == "" {
+				if p.process.Logged(from, "connection refused", "TLS handshake") == "" {
 					t.Error("nothing in the log")
 				}
 			})

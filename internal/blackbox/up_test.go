@@ -20,22 +20,22 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	tmp := t.TempDir()
 	p := newProcess("demo")
-	p.env = []string{"TMPDIR=" + tmp}
-	if err := p.start(); err != nil {
+	p.Env = []string{"TMPDIR=" + tmp}
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer p.kill()
+	defer p.Kill()
 	select {
-	case <-p.ended():
+	case <-p.Ended():
 	case <-time.After(patience):
-		t.Fatalf("the demo does not end\n%s\n%s", p.out(), p.tail())
+		t.Fatalf("the demo does not end\n%s\n%s", p.Stdout(), p.Tail())
 	}
-	if p.exitCode() != 0 {
-		t.Fatalf("exit code %d\n%s\n%s", p.exitCode(), p.out(), p.tail())
+	if p.ExitCode() != 0 {
+		t.Fatalf("exit code %d\n%s\n%s", p.ExitCode(), p.Stdout(), p.Tail())
 	}
 	for _, want := range []string{"Hello from a server", "refused", "reason:", "remedy:"} {
-		if !strings.Contains(p.out(), want) {
-			t.Errorf("the demo does not show %q:\n%s", want, p.out())
+		if !strings.Contains(p.Stdout(), want) {
+			t.Errorf("the demo does not show %q:\n%s", want, p.Stdout())
 		}
 	}
 	left, err := os.ReadDir(tmp)
@@ -54,17 +54,17 @@ type upReport struct {
 // startUp runs `weft up` until it is ready.
 func startUp(t *testing.T, p *process) upReport {
 	t.Helper()
-	if err := p.start(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.kill)
-	eventually(t, "weft up is ready", func() bool { return p.exited() || strings.HasSuffix(p.out(), "}\n") })
-	if p.exited() {
-		t.Fatalf("weft up ended\n%s", p.tail())
+	t.Cleanup(p.Kill)
+	eventually(t, "weft up is ready", func() bool { return p.Exited() || strings.HasSuffix(p.Stdout(), "}\n") })
+	if p.Exited() {
+		t.Fatalf("weft up ended\n%s", p.Tail())
 	}
 	var r upReport
-	if err := json.Unmarshal([]byte(p.out()), &r); err != nil {
-		t.Fatalf("%v in %q", err, p.out())
+	if err := json.Unmarshal([]byte(p.Stdout()), &r); err != nil {
+		t.Fatalf("%v in %q", err, p.Stdout())
 	}
 	return r
 }
@@ -73,14 +73,13 @@ func startUp(t *testing.T, p *process) upReport {
 // Ctrl-C ends it cleanly.
 func TestUp(t *testing.T) {
 	t.Parallel()
-	n := &network{dir: filepath.Join(t.TempDir(), "net"), apiPort: freePort(), routerPort: freePort()}
-	first := newProcess("up", "--dir", n.dir, "--api-port", strconv.Itoa(n.apiPort), "--router-port", strconv.Itoa(n.routerPort), "--json")
+	n := unmade(t)
+	first := newProcess("up", "--dir", n.Dir, "--api-port", strconv.Itoa(n.APIPort), "--router-port", strconv.Itoa(n.RouterPort), "--json")
 	r := startUp(t, first)
-	if !r.Created || r.Password == "" || r.API != "https://"+n.apiAddress() || r.Router != "tls:"+n.routerAddress() || r.Ctrl != "tls:"+n.apiAddress() {
+	if !r.Created || r.Password == "" || r.API != "https://"+n.APIAddress() || r.Router != "tls:"+n.RouterAddress() || r.Ctrl != "tls:"+n.APIAddress() {
 		t.Errorf("first start: %+v", r)
 	}
-	var err error
-	if n.ca, err = loadCAs(filepath.Join(n.dir, "pki", "ca.pem")); err != nil {
+	if err := n.LoadCA(); err != nil {
 		t.Fatal(err)
 	}
 	admin := n.rest("/edge/management/v1", nil)
@@ -90,7 +89,7 @@ func TestUp(t *testing.T) {
 	id := admin.mustCreate(t, "identities", map[string]any{"name": "kept", "type": "Default", "isAdmin": false})
 	wantCleanEnd(t, first)
 
-	second := newProcess("up", "--dir", n.dir, "--json")
+	second := newProcess("up", "--dir", n.Dir, "--json")
 	again := startUp(t, second)
 	if again.Created || again.Password != "" || again.API != r.API || again.Router != r.Router {
 		t.Errorf("second start: %+v", again)
@@ -98,7 +97,7 @@ func TestUp(t *testing.T) {
 	if err := admin.call("GET", "/identities/"+id, nil, nil); err != nil {
 		t.Errorf("the old session at the second start: %v", err)
 	}
-	if !within(patience, func() bool { n.admin = admin; return n.routerOnline() }) {
+	if !within(patience, func() bool { n.Admin = admin.API; return n.RouterOnline() }) {
 		t.Error("the router is not online")
 	}
 	wantCleanEnd(t, second)
@@ -107,18 +106,18 @@ func TestUp(t *testing.T) {
 // wantCleanEnd presses Ctrl-C.
 func wantCleanEnd(t *testing.T, p *process) {
 	t.Helper()
-	took, err := p.interrupt()
+	took, err := p.Interrupt(patience)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s ended %s after the interrupt", p.args[0], took.Round(time.Millisecond))
-	if p.exitCode() != 0 {
-		t.Errorf("exit code %d\n%s", p.exitCode(), p.tail())
+	t.Logf("%s ended %s after the interrupt", p.Args[0], took.Round(time.Millisecond))
+	if p.ExitCode() != 0 {
+		t.Errorf("exit code %d\n%s", p.ExitCode(), p.Tail())
 	}
 	if took > quick {
 		t.Errorf("it took %s to end", took)
 	}
-	if line := p.panicked(); line != "" {
+	if line := p.Panicked(); line != "" {
 		t.Errorf("panic: %s", line)
 	}
 }
@@ -129,8 +128,8 @@ func TestCleanEnd(t *testing.T) {
 	t.Parallel()
 	n := ownNetwork(t)
 	n.unharmed(t)
-	wantCleanEnd(t, n.router)
-	wantCleanEnd(t, n.controller)
+	wantCleanEnd(t, n.Router)
+	wantCleanEnd(t, n.Controller)
 }
 
 // TestUpRefuses: whatever stands in the way is said clearly and nothing is
@@ -143,12 +142,12 @@ func TestUpRefuses(t *testing.T) {
 	}
 	t.Cleanup(func() { taken.Close() })
 	_, takenPort, _ := net.SplitHostPort(taken.Addr().String())
-	n := &network{dir: filepath.Join(t.TempDir(), "net"), apiPort: freePort(), routerPort: freePort()}
-	if err := n.create(); err != nil {
+	n := unmade(t)
+	if err := n.Create(); err != nil {
 		t.Fatal(err)
 	}
 	half := filepath.Join(t.TempDir(), "half")
-	if err := os.CopyFS(half, os.DirFS(n.dir)); err != nil {
+	if err := os.CopyFS(half, os.DirFS(n.Dir)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(half, "pki")); err != nil {
@@ -158,7 +157,7 @@ func TestUpRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "holiday.txt"), []byte("sun"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	free := func() string { return strconv.Itoa(freePort()) }
+	free := func() string { return strconv.Itoa(freePort(t)) }
 	api := free()
 	fresh := func() string { return filepath.Join(t.TempDir(), "new") }
 	for _, tt := range []struct {
@@ -173,8 +172,8 @@ func TestUpRefuses(t *testing.T) {
 		{"address of another machine", []string{"--dir", fresh(), "--api-port", free(), "--router-port", free(), "--address", "192.0.2.1"}, []string{"192.0.2.1", "--address"}},
 		{"half a network", []string{"--dir", half}, []string{"half a network", "pki", "backup"}},
 		{"a directory of something else", []string{"--dir", other}, []string{"not empty", "another directory"}},
-		{"another port than before", []string{"--dir", n.dir, "--api-port", api}, []string{"--api-port", api, strconv.Itoa(n.apiPort)}},
-		{"another address than before", []string{"--dir", n.dir, "--address", "127.0.0.1"}, []string{"--address", "localhost"}},
+		{"another port than before", []string{"--dir", n.Dir, "--api-port", api}, []string{"--api-port", api, strconv.Itoa(n.APIPort)}},
+		{"another address than before", []string{"--dir", n.Dir, "--address", "127.0.0.1"}, []string{"--address", "localhost"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -21,11 +21,11 @@ type cliUser struct {
 func newCLI(t testing.TB, n *network) *cliUser {
 	t.Helper()
 	for range 2 {
-		b := openBurst(t, n.url(""), nil, trusting(n.ca))
+		b := openBurst(t, n.url(""), nil, trusting(n.CA))
 		readBundle(t, b.send("GET", "/.well-known/est/cacerts", "*/*", "", nil))
 		b.end()
 	}
-	c := &cliUser{&manager{base: n.url("/edge/management/v1"), http: plainClient(n.ca)}, t}
+	c := &cliUser{&manager{base: n.url("/edge/management/v1"), http: plainClient(n.CA)}, t}
 	d := c.call(t, "GET", "/version", nil, 200).at("data")
 	for _, ability := range d.at("capabilities").texts() {
 		if ability == "OIDC_AUTH" {
@@ -263,7 +263,7 @@ func (c *cliUser) authenticators(n *network, w *cliWorld) {
 	if list := c.find(c.t, "authenticators", mine); len(list) != 1 || list[0].at("id").text() != id || list[0].at("username").text() != w.name {
 		c.t.Errorf("authenticators: %v", list)
 	}
-	self := &cliUser{&manager{base: n.url("/edge/management/v1"), http: plainClient(n.ca)}, c.t}
+	self := &cliUser{&manager{base: n.url("/edge/management/v1"), http: plainClient(n.CA)}, c.t}
 	if err := self.login(w.name, "secret-1"); err != nil {
 		c.t.Fatal(err)
 	}
@@ -294,11 +294,11 @@ func (c *cliUser) authenticators(n *network, w *cliWorld) {
 // enrollUpdb sets a password with an enrolment token.
 func (c *cliUser) enrollUpdb(n *network, token, username string) {
 	k := readTicket(c.t, token)
-	root := &manager{base: n.url(""), http: plainClient(n.ca)}
+	root := &manager{base: n.url(""), http: plainClient(n.CA)}
 	root.call(c.t, "GET", "/", nil, 200).at("data", "version")
 	d := root.call(c.t, "POST", "/edge/client/v1/enroll?method=updb&token="+k.claims.JTI, map[string]any{"password": "secret-4", "username": username}, 200)
 	d.at("data", "username").want(username)
-	again := &manager{base: n.url("/edge/management/v1"), http: plainClient(n.ca)}
+	again := &manager{base: n.url("/edge/management/v1"), http: plainClient(n.CA)}
 	if err := again.login(username, "secret-4"); err != nil {
 		c.t.Error(err)
 	}

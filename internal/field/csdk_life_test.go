@@ -43,7 +43,7 @@ func TestCBindOptions(t *testing.T) {
 	d.at("precedence").want("required")
 	d.at("identity").want("instance-1")
 	d.at("binding").want("edge")
-	d.at("routerId").want(n.routerID)
+	d.at("routerId").want(n.RouterID)
 }
 
 // TestCListenerMoves: the same listener on a new channel takes the place of the

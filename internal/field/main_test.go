@@ -6,13 +6,14 @@
 package field
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/weftnet/weft/internal/testnet"
 )
 
 const (
@@ -47,7 +48,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if program, err = build(dir); err != nil {
+	if program, err = testnet.Program(context.Background(), "../..", dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -57,22 +58,4 @@ func run(m *testing.M) int {
 		return 1
 	}
 	return code
-}
-
-// build returns the program that WEFT_BINARY names, or compiles it.
-func build(dir string) (string, error) {
-	if given := os.Getenv("WEFT_BINARY"); given != "" {
-		return filepath.Abs(given)
-	}
-	out := filepath.Join(dir, "weft")
-	args := []string{"build", "-o", out}
-	if underRace {
-		args = append(args, "-race")
-	}
-	cmd := exec.Command("go", append(args, "./cmd/weft")...)
-	cmd.Dir = "../.."
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build weft: %w\n%s", err, text)
-	}
-	return out, nil
 }

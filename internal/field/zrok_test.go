@@ -26,7 +26,7 @@ type zrok struct {
 // in with name and password.
 func newZrok(t testing.TB, n *network) *zrok {
 	t.Helper()
-	first := openBurst(t, n.url(""), nil, trusting(n.ca))
+	first := openBurst(t, n.url(""), nil, trusting(n.CA))
 	pool := readBundle(t, first.send("GET", "/.well-known/est/cacerts", "application/pkcs7-mime", "", nil))
 	first.end()
 	z := &zrok{&manager{base: n.url("/edge/management/v1"), http: plainClient(pool)}, t}

@@ -78,6 +78,21 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
+// TestTestnetStandsAlone: the harness of tests and measurements knows the
+// program under test from outside, and no test.
+func TestTestnetStandsAlone(t *testing.T) {
+	for file, imports := range imports(t) {
+		if filepath.ToSlash(filepath.Dir(file)) != "internal/testnet" {
+			continue
+		}
+		for _, path := range imports {
+			if !isStandard(path) || path == "testing" {
+				t.Errorf("%s: internal/testnet may not import %s", file, path)
+			}
+		}
+	}
+}
+
 // refused says why a room may not import path, "" when it may.
 func refused(name string, rules room, path string) string {
 	ours, isOurs := strings.CutPrefix(path, module)
@@ -169,6 +184,8 @@ func TestRefused(t *testing.T) {
 		{"policy", module + "model", false},
 		{"policy", module + "fault", true},
 		{"app", module + "cli", false},
+		{"app", module + "internal/testnet", false},
+		{"bench", module + "internal/testnet", true},
 		{"sdk", "github.com/spf13/cobra", false},
 		{"sdk", "net/http", true},
 	} {

@@ -1,9 +1,9 @@
 //go:build !race
 
-package blackbox
+package testnet
 
 // What the names mean is said for the other case.
 const (
-	underRace = false
-	slowdown  = 1
+	UnderRace = false
+	Slowdown  = 1
 )

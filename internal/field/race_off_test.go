@@ -1,6 +1,0 @@
-//go:build !race
-
-package field
-
-// underRace: see the other file of this name.
-const underRace = false
