@@ -27,11 +27,11 @@ func TestControllerKilledUnderTraffic(t *testing.T) {
 	}
 	defer c.Close()
 	echo(t, c)
-	n.controller.kill()
+	n.Controller.Kill()
 	for range 50 {
 		echo(t, c)
 	}
-	if err := n.controller.start(); err != nil {
+	if err := n.Controller.Start(); err != nil {
 		t.Fatal(err)
 	}
 	echo(t, c)
@@ -50,8 +50,8 @@ func TestRouterRestarted(t *testing.T) {
 	n.waitTerminators(t, id, 1)
 	dial := theirs("sdk", false).dial(t, n, "back")
 	echoOnce(t, dial)
-	n.router.kill()
-	if err := n.router.start(); err != nil {
+	n.Router.Kill()
+	if err := n.Router.Start(); err != nil {
 		t.Fatal(err)
 	}
 	if !eventually(func() bool { return tryEcho(dial) == nil }) {

@@ -33,7 +33,7 @@ func (n *network) waitRouter() error {
 		return false
 	})
 	if !ok {
-		return fmt.Errorf("the router is not online: %v\n%s", last, n.router.tail())
+		return fmt.Errorf("the router is not online: %v", last)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func TestReasonOfAnEnd(t *testing.T) {
 		}
 		defer c.Close()
 		echo(t, c)
-		n.router.kill()
+		n.Router.Kill()
 		failed := readFailure(t, c)
 		var e *sdk.Error
 		if !errors.As(failed, &e) || e.Code != "ROUTER_LOST" || e.Remedy == "" {
