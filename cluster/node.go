@@ -165,7 +165,7 @@ func (n *Node) start(machine StateMachine) error {
 	n.raft, err = raft.NewRaft(rc, &fsm{machine: machine, fail: n.fail}, logs, n.db, snaps, n.campaigns)
 	if err != nil {
 		n.campaigns.close()
-		return fmt.Errorf("cluster: start raft: %w", err)
+		return fmt.Errorf("cluster: start raft: %s: %w: %w", n.cfg.Dir, ErrBroken, err)
 	}
 	n.observe()
 	servers := n.raft.GetConfiguration().Configuration().Servers

@@ -209,7 +209,7 @@ func TestBadStarts(t *testing.T) {
 		{"timeouts", Config{ID: "a", Dir: dir, LeaderLeaseTimeout: time.Minute}, "leaderLeaseTimeout"},
 		{"in use", testConfig(dir), "in use by another process"},
 		{"data of another member", Config{ID: "other", Dir: foreign}, "belong to member ctrl1"},
-		{"garbage", testConfig(garbage), "open " + garbage},
+		{"garbage", testConfig(garbage), ErrBroken.Error()},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

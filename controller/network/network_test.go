@@ -350,3 +350,51 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		}
 	}
 }
+
+func TestCircuitsOfAnIdentityAreBounded(t *testing.T) {
+	b := newBed(t)
+	b.cfg.MaxCircuits = 2
+	b.Attach("r1", &fakeNode{}, nil)
+	b.terminator("t1", "r1", nil)
+	for _, id := range []string{"1", "2", "2"} { // the next attempt at a circuit is no further one
+		if a := b.create(id, nil); a.Refusal != nil {
+			t.Fatal(id, a)
+		}
+	}
+	if a := b.create("3", nil); a.GetRefusal().GetCode() != CodeTooManyCircuits || a.Refusal.Remedy == "" || b.Circuit("3") != nil {
+		t.Error(a)
+	}
+	b.CircuitsEnded("r1", []string{"1"})
+	if a := b.create("3", nil); a.Refusal != nil {
+		t.Error(a)
+	}
+}
+
+func TestFailuresAreExplained(t *testing.T) {
+	b := newBed(t)
+	b.Attach("r1", &fakeNode{}, nil)
+	for _, tt := range []struct {
+		cause        ctrl.Cause
+		binding      string
+		code, remedy string
+	}{
+		{ctrl.Cause_CONNECTION_REFUSED, "transport", ctrl.CodeConnectionRefused, "start the server at tcp:a:1, which router r1 dials"},
+		{ctrl.Cause_DIAL_TIMED_OUT, "transport", ctrl.CodeDialTimedOut, "router r1 reaches tcp:a:1"},
+		{ctrl.Cause_DNS_RESOLUTION_FAILED, "transport", ctrl.CodeNameNotResolved, "tcp:a:1"},
+		{ctrl.Cause_PORT_NOT_ALLOWED, "transport", ctrl.CodePortNotAllowed, "router r1"},
+		{ctrl.Cause_RESOURCES_NOT_AVAILABLE, "transport", ctrl.CodeResourcesNotAvailable, "router r1"},
+		{ctrl.Cause_GENERIC, "transport", ctrl.CodeDialFailed, "log of router r1"},
+		{ctrl.Cause_DIAL_TIMED_OUT, "edge", ctrl.CodeHostTimedOut, "host"},
+		{ctrl.Cause_REJECTED_BY_APPLICATION, "edge", ctrl.CodeRejected, "log of the host"},
+	} {
+		t.Run(tt.code, func(t *testing.T) {
+			b.terminator("t", "r1", func(x *model.Terminator) { x.Binding, x.Address = tt.binding, "tcp:a:1" })
+			a := b.create("c", func(m *ctrl.CreateCircuit) {
+				m.Attempt, m.Failure = 3, &ctrl.Failure{TerminatorId: "t", Cause: tt.cause, Message: "why"}
+			})
+			if r := a.GetRefusal(); r.GetCode() != tt.code || !strings.Contains(r.GetRemedy(), tt.remedy) || !strings.HasSuffix(r.GetMessage(), "error: (why))") {
+				t.Error(a)
+			}
+		})
+	}
+}
