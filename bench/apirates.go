@@ -25,7 +25,7 @@ func apiRates(ctx context.Context, s settings) error {
 	var next atomic.Int64
 	create := func() error {
 		name := fmt.Sprintf("identity-%06d", next.Add(1))
-		_, err := n.api.create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false,
+		_, err := n.api.Create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false,
 			"roleAttributes": []string{"all", name[len(name)-2:]}, "enrollment": map[string]any{"ott": true}})
 		return err
 	}
@@ -35,7 +35,7 @@ func apiRates(ctx context.Context, s settings) error {
 	}
 	fmt.Printf("create identity with enrolment, 16 at a time: %.0f/s (%d of them)\n", rate, count)
 	var first []struct{ ID string }
-	if err := n.api.call(ctx, "GET", "/identities?limit=1", nil, &first); err != nil {
+	if err := n.api.Call(ctx, "GET", "/identities?limit=1", nil, &first); err != nil {
 		return err
 	}
 	for _, m := range []struct {
@@ -48,7 +48,7 @@ func apiRates(ctx context.Context, s settings) error {
 		{"detail", "/identities/" + first[0].ID, 4000},
 	} {
 		before := n.controller.cpu()
-		rate, err := repeat(16, m.times, func() error { return n.api.call(ctx, http.MethodGet, m.path, nil, nil) })
+		rate, err := repeat(16, m.times, func() error { return n.api.Call(ctx, http.MethodGet, m.path, nil, nil) })
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func apiRates(ctx context.Context, s settings) error {
 	now, peak := n.controller.resident()
 	fmt.Printf("controller resident: %s now, %s at most\n", kib(now), kib(peak))
 	rate, err = repeat(4, 200, func() error {
-		return n.api.call(ctx, "POST", "/authenticate?method=password", map[string]string{"username": "admin", "password": password}, nil)
+		return n.api.Call(ctx, "POST", "/authenticate?method=password", map[string]string{"username": "admin", "password": password}, nil)
 	})
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func (n *network) restarts(ctx context.Context, rounds int) error {
 	for i := range rounds {
 		_ = n.controller.cmd.Process.Kill()
 		_ = n.controller.cmd.Wait()
-		token := n.api.token
+		token := n.api.Token
 		begin := time.Now()
 		if err := n.startController(ctx); err != nil {
 			return err
 		}
-		n.api.token = token
-		if _, err := n.api.create(ctx, "services", map[string]any{"name": fmt.Sprint("after restart ", i), "encryptionRequired": false}); err != nil {
+		n.api.Token = token
+		if _, err := n.api.Create(ctx, "services", map[string]any{"name": fmt.Sprint("after restart ", i), "encryptionRequired": false}); err != nil {
 			return fmt.Errorf("first write after a restart, with the session from before: %w", err)
 		}
 		all = append(all, time.Since(begin))

@@ -19,11 +19,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/weftnet/weft/internal/testnet"
 )
 
 type command struct {
@@ -97,13 +98,13 @@ func run(ctx context.Context, args []string) error {
 	defer os.RemoveAll(dir)
 	if s.binary == "" && args[0] != "chain" {
 		s.binary = filepath.Join(dir, "weft")
-		if err := build(ctx, ".", s.binary, "./cmd/weft"); err != nil {
+		if err := testnet.Build(ctx, ".", s.binary, "./cmd/weft"); err != nil {
 			return err
 		}
 	}
 	if withGoSDK {
 		s.goSDK = filepath.Join(dir, "go-sdk")
-		if err := build(ctx, "interop", s.goSDK, "./bench"); err != nil {
+		if err := testnet.Build(ctx, "interop", s.goSDK, "./bench"); err != nil {
 			return err
 		}
 	}
@@ -113,15 +114,6 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	return fmt.Errorf("unknown measurement %q", args[0])
-}
-
-func build(ctx context.Context, dir, program, pkg string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, pkg)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
-	}
-	return nil
 }
 
 // chain measures the limits alone: what plain relays with the same processes

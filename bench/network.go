@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/weftnet/weft/internal/testnet"
 )
 
 const password = "bench-password-1"
@@ -63,8 +61,12 @@ func prepare(s settings) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &network{dir: filepath.Join(dir, "net"), binary: s.binary, apiPort: freePort(), routerPort: freePort()}
-	n.log = discard{}
+	n := &network{dir: filepath.Join(dir, "net"), binary: s.binary, log: discard{}}
+	for _, port := range []*int{&n.apiPort, &n.routerPort} {
+		if *port, err = testnet.FreePort(); err != nil {
+			return nil, err
+		}
+	}
 	if s.out != "" {
 		if n.log, err = os.Create(s.out); err != nil {
 			return nil, err
@@ -128,64 +130,21 @@ func (n *network) stop() {
 	_ = os.RemoveAll(filepath.Dir(n.dir))
 }
 
-// api is a plain client of the management API: what a script would send.
-type api struct {
-	base  string
-	http  *http.Client
-	token string
-}
+// api is a client of the management API with an admin session.
+type api struct{ testnet.API }
 
 func newAPI(port int) api {
-	return api{
-		base: fmt.Sprintf("https://localhost:%d/edge/management/v1", port),
-		http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: anyServer(), MaxIdleConnsPerHost: 64}},
-	}
-}
-
-// call sends one request and decodes `data` of the answer.
-func (a *api) call(ctx context.Context, method, path string, body, data any) error {
-	var in io.Reader
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		in = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, a.base+path, in)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if a.token != "" {
-		req.Header.Set("zt-session", a.token)
-	}
-	res, err := a.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode >= 300 {
-		return fmt.Errorf("%s %s: %s: %s", method, path, res.Status, strings.TrimSpace(string(b)))
-	}
-	if data == nil {
-		return nil
-	}
-	return json.Unmarshal(b, &struct{ Data any }{data})
+	return api{testnet.API{
+		Base: fmt.Sprintf("https://localhost:%d/edge/management/v1", port),
+		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: anyServer(), MaxIdleConnsPerHost: 64}},
+	}}
 }
 
 // login waits for the API and opens an admin session.
 func (a *api) login(ctx context.Context) error {
 	var err error
 	for range 3000 {
-		var s struct{ Token string }
-		err = a.call(ctx, "POST", "/authenticate?method=password", map[string]string{"username": "admin", "password": password}, &s)
-		if err == nil {
-			a.token = s.Token
+		if err = a.Login(ctx, "admin", password); err == nil {
 			return nil
 		}
 		if !pause(ctx, 5*time.Millisecond) {
@@ -198,7 +157,7 @@ func (a *api) login(ctx context.Context) error {
 func (a *api) waitRouter(ctx context.Context) error {
 	for range 3000 {
 		var routers []struct{ IsOnline bool }
-		if err := a.call(ctx, "GET", "/edge-routers", nil, &routers); err != nil {
+		if err := a.Call(ctx, "GET", "/edge-routers", nil, &routers); err != nil {
 			return err
 		}
 		for _, r := range routers {
@@ -213,21 +172,14 @@ func (a *api) waitRouter(ctx context.Context) error {
 	return fmt.Errorf("the router does not come online")
 }
 
-// create makes an entity and returns its id.
-func (a *api) create(ctx context.Context, kind string, body map[string]any) (string, error) {
-	var made struct{ ID string }
-	err := a.call(ctx, "POST", "/"+kind, body, &made)
-	return made.ID, err
-}
-
 // service makes a service that everybody may dial and host.
 func (a *api) service(ctx context.Context, name string, encrypted bool) error {
-	id, err := a.create(ctx, "services", map[string]any{"name": name, "encryptionRequired": encrypted})
+	id, err := a.Create(ctx, "services", map[string]any{"name": name, "encryptionRequired": encrypted})
 	if err != nil {
 		return err
 	}
 	for _, kind := range []string{"Dial", "Bind"} {
-		if _, err := a.create(ctx, "service-policies", map[string]any{"name": name + kind, "type": kind, "semantic": "AnyOf",
+		if _, err := a.Create(ctx, "service-policies", map[string]any{"name": name + kind, "type": kind, "semantic": "AnyOf",
 			"identityRoles": []string{"#all"}, "serviceRoles": []string{"@" + id}}); err != nil {
 			return err
 		}
@@ -237,14 +189,14 @@ func (a *api) service(ctx context.Context, name string, encrypted bool) error {
 
 // enrolmentToken makes an identity and returns its one-time token.
 func (a *api) enrolmentToken(ctx context.Context, name string) (string, error) {
-	id, err := a.create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false, "enrollment": map[string]any{"ott": true}})
+	id, err := a.Create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false, "enrollment": map[string]any{"ott": true}})
 	if err != nil {
 		return "", err
 	}
 	var detail struct {
 		Enrollment struct{ Ott struct{ JWT string } }
 	}
-	err = a.call(ctx, "GET", "/identities/"+id, nil, &detail)
+	err = a.Call(ctx, "GET", "/identities/"+id, nil, &detail)
 	return detail.Enrollment.Ott.JWT, err
 }
 
@@ -255,15 +207,6 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-time.After(d):
 		return true
 	}
-}
-
-func freePort() int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 type discard struct{}

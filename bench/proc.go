@@ -9,10 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weftnet/weft/internal/testnet"
 )
 
 // process is a child whose CPU time and memory can be read while it runs.
@@ -107,34 +108,17 @@ func (p *process) stop() {
 	}
 }
 
-// cpu is the time that the process has spent so far, user and system.
+// cpu is the time that the process has spent so far, user and system; 0 for one
+// that is gone.
 func (p *process) cpu() time.Duration {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * (time.Second / 100)
+	spent, _ := testnet.CPU(p.cmd.Process.Pid)
+	return spent
 }
 
-// resident is the resident memory in bytes: now, and at its highest.
+// resident is the resident memory in bytes: now, and at its highest; 0 for a
+// process that is gone.
 func (p *process) resident() (now, peak int64) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		return 0, 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) == 3 {
-			n, _ := strconv.ParseInt(f[1], 10, 64)
-			switch f[0] {
-			case "VmRSS:":
-				now = n << 10
-			case "VmHWM:":
-				peak = n << 10
-			}
-		}
-	}
+	now, _ = testnet.Memory(p.cmd.Process.Pid, testnet.Resident)
+	peak, _ = testnet.Memory(p.cmd.Process.Pid, testnet.Peak)
 	return now, peak
 }

@@ -72,7 +72,7 @@ func (n *network) firstByte(ctx context.Context) (first, dialable, restart time.
 	if up, err = n.up(ctx); err != nil {
 		return
 	}
-	_, err = n.api.create(ctx, "services", map[string]any{"name": "second start", "encryptionRequired": false})
+	_, err = n.api.Create(ctx, "services", map[string]any{"name": "second start", "encryptionRequired": false})
 	restart = time.Since(begin)
 	up.stop()
 	return
