@@ -133,13 +133,15 @@ func TestEndWhileAnswering(t *testing.T) {
 	d := b.connect("d")
 	seen := make(chan *channel.Frame, 10)
 	d.handle(1, func(f *channel.Frame) { seen <- f })
-	c := b.srv.allClients()
 	var cl *client
-	for _, x := range c {
-		if x.session.IdentityID == "d" {
-			cl = x
+	eventually(t, "the router knows the dialer", func() bool {
+		for _, x := range b.srv.allClients() {
+			if x.session.IdentityID == "d" {
+				cl = x
+			}
 		}
-	}
+		return cl != nil
+	})
 	circuit, err := b.table.Add(forward.Info{ID: "x"})
 	if err != nil {
 		t.Fatal(err)
