@@ -125,15 +125,7 @@ func (l *layout) makeState(ctx context.Context, first admin, router *model.EdgeR
 	if err != nil {
 		return err
 	}
-	identity, err := loadIdentity("identity", cfg.Identity)
-	if err != nil {
-		return err
-	}
-	controllerID, err := commonName(identity)
-	if err != nil {
-		return err
-	}
-	s, err := openStore(ctx, cfg, controllerID, true, log)
+	s, err := openStopped(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
@@ -188,6 +180,20 @@ func everyService() *model.ServiceEdgeRouterPolicy {
 	}
 }
 
+// openStopped opens the state of a controller that does not run, and makes it a
+// network of its own if it is empty.
+func openStopped(ctx context.Context, cfg *conf.Controller, log *slog.Logger) (*store, error) {
+	identity, err := loadIdentity("identity", cfg.Identity)
+	if err != nil {
+		return nil, err
+	}
+	controllerID, err := commonName(identity)
+	if err != nil {
+		return nil, err
+	}
+	return openStore(ctx, cfg, controllerID, true, log)
+}
+
 // InitAdmin creates the default administrator in the stopped controller of a
 // configuration, which becomes a network of its own if its data is empty. It
 // fails when there is a default administrator already or the controller runs.
@@ -195,15 +201,7 @@ func InitAdmin(ctx context.Context, cfg *conf.Controller, username, password str
 	if err := checkCredentials(username, password); err != nil {
 		return err
 	}
-	identity, err := loadIdentity("identity", cfg.Identity)
-	if err != nil {
-		return err
-	}
-	controllerID, err := commonName(identity)
-	if err != nil {
-		return err
-	}
-	s, err := openStore(ctx, cfg, controllerID, true, log)
+	s, err := openStopped(ctx, cfg, log)
 	if err != nil {
 		return err
 	}

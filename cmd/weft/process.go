@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,16 @@ func required(c *cobra.Command, flags ...string) {
 	}
 }
 
+// prepare sets up the log of a command and loads its configuration file.
+func prepare[C any](c *cobra.Command, flags *logFlags, load func(string, conf.Env) (*C, *conf.Report, error), file string) (*slog.Logger, *C, *conf.Report, error) {
+	logger, err := flags.logger(c)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cfg, report, err := load(file, nil)
+	return logger, cfg, report, err
+}
+
 // say prints what a configuration report says, for the check commands.
 func say(out io.Writer, r *conf.Report) {
 	for _, p := range r.Warnings {
@@ -62,11 +73,7 @@ func controllerRun() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run CONFIG", Short: "Run the controller of a configuration file", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			logger, err := log.logger(c)
-			if err != nil {
-				return err
-			}
-			cfg, report, err := conf.LoadController(args[0], nil)
+			logger, cfg, report, err := prepare(c, &log, conf.LoadController, args[0])
 			if err != nil {
 				return err
 			}
@@ -90,11 +97,7 @@ func controllerCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use: "check CONFIG", Short: "Check a configuration file and what it names", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			logger, err := log.logger(c)
-			if err != nil {
-				return err
-			}
-			cfg, report, err := conf.LoadController(args[0], nil)
+			logger, cfg, report, err := prepare(c, &log, conf.LoadController, args[0])
 			if err != nil {
 				return err
 			}
@@ -116,11 +119,7 @@ func controllerInit() *cobra.Command {
 	c := &cobra.Command{
 		Use: "init CONFIG", Short: "Create the default administrator of a stopped controller", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			logger, err := log.logger(c)
-			if err != nil {
-				return err
-			}
-			cfg, report, err := conf.LoadController(args[0], nil)
+			logger, cfg, report, err := prepare(c, &log, conf.LoadController, args[0])
 			if err != nil {
 				return err
 			}
@@ -150,11 +149,7 @@ func routerEnroll() *cobra.Command {
 	c := &cobra.Command{
 		Use: "enroll CONFIG", Short: "Enroll the router of a configuration file", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			logger, err := log.logger(c)
-			if err != nil {
-				return err
-			}
-			cfg, report, err := conf.LoadRouter(args[0], nil)
+			logger, cfg, report, err := prepare(c, &log, conf.LoadRouter, args[0])
 			if err != nil {
 				return err
 			}
@@ -182,11 +177,7 @@ func routerRun() *cobra.Command {
 	c := &cobra.Command{
 		Use: "run CONFIG", Short: "Run the router of a configuration file", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			logger, err := log.logger(c)
-			if err != nil {
-				return err
-			}
-			cfg, report, err := conf.LoadRouter(args[0], nil)
+			logger, cfg, report, err := prepare(c, &log, conf.LoadRouter, args[0])
 			if err != nil {
 				return err
 			}
@@ -207,11 +198,7 @@ func routerCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use: "check CONFIG", Short: "Check a configuration file and what it names", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			logger, err := log.logger(c)
-			if err != nil {
-				return err
-			}
-			cfg, report, err := conf.LoadRouter(args[0], nil)
+			logger, cfg, report, err := prepare(c, &log, conf.LoadRouter, args[0])
 			if err != nil {
 				return err
 			}
