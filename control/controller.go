@@ -20,8 +20,17 @@ type ControllerHandler interface {
 	HandleResync(s *ControllerEnd)
 	HandleCreateCircuit(s *ControllerEnd, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated))
 	HandleCircuitsEnded(s *ControllerEnd, ids []string)
+	HandleCircuitFaults(s *ControllerEnd, ids []string)
+	HandleConfirmCircuits(s *ControllerEnd, m *ctrl.ConfirmCircuits, reply func(*ctrl.ConfirmedCircuits))
 	HandleTerminatorChanges(s *ControllerEnd, m *ctrl.TerminatorChanges, reply func(*ctrl.TerminatorResults))
+	HandleLinkChanges(s *ControllerEnd, m *ctrl.LinkChanges)
+	HandleRouterState(s *ControllerEnd, m *ctrl.RouterState)
 	HandleActivity(s *ControllerEnd, sessionIDs []string)
+	HandleMetrics(s *ControllerEnd, m *ctrl.MetricsReport)
+	HandleIdentities(s *ControllerEnd, m *ctrl.ConnectedIdentities)
+	HandleInterfaces(s *ControllerEnd, m *ctrl.Interfaces)
+	HandleExtend(s *ControllerEnd, m *ctrl.Extend, reply func(*ctrl.Extended))
+	HandleConfirmExtend(s *ControllerEnd, m *ctrl.ConfirmExtend, reply func(*ctrl.ExtendConfirmed))
 	HandleEnd(s *ControllerEnd, err error)
 }
 
@@ -109,8 +118,21 @@ func (s *ControllerEnd) PushSlice(updates []*ctrl.SliceUpdate) {
 }
 
 // Unroute ends circuits at the router.
-func (s *ControllerEnd) Unroute(ids []string, reason string) {
-	if c := s.channel(); c != nil && !trySend(c, ctrl.TypeUnroute, nil, &ctrl.Unroute{CircuitIds: ids, Reason: reason}) {
+func (s *ControllerEnd) Unroute(m *ctrl.Unroute) { s.push(ctrl.TypeUnroute, m) }
+
+// PushPeers tells the router of other routers.
+func (s *ControllerEnd) PushPeers(m *ctrl.Peers) { s.push(ctrl.TypePeers, m) }
+
+// PushEndpoints tells the router where controllers are.
+func (s *ControllerEnd) PushEndpoints(m *ctrl.Endpoints) { s.push(ctrl.TypeEndpoints, m) }
+
+// CloseLink closes a link at the router.
+func (s *ControllerEnd) CloseLink(m *ctrl.CloseLink) { s.push(ctrl.TypeCloseLink, m) }
+
+// push queues a message. A router that does not take it is disconnected: it
+// starts anew when it comes back.
+func (s *ControllerEnd) push(contentType int32, body proto.Message) {
+	if c := s.channel(); c != nil && !trySend(c, contentType, nil, body) {
 		c.Close()
 	}
 }
@@ -123,58 +145,4 @@ func (s *ControllerEnd) Route(ctx context.Context, m *ctrl.Route) (*ctrl.RouteRe
 // Inspect asks the router about itself.
 func (s *ControllerEnd) Inspect(ctx context.Context, keys []string) (*ctrl.InspectResult, error) {
 	return request[ctrl.InspectResult](ctx, s.ch, ctrl.TypeInspect, &ctrl.Inspect{Keys: keys}, ctrl.TypeInspectResult)
-}
-
-// HandleFrame is called by the channel.
-func (s *ControllerEnd) HandleFrame(c *channel.Channel, f *channel.Frame) {
-	defer f.Release()
-	if err := s.handle(c, f); err != nil {
-		c.Close()
-	}
-}
-
-func (s *ControllerEnd) handle(c *channel.Channel, f *channel.Frame) error {
-	req := &message.Message{Type: f.Type, Seq: f.Seq}
-	switch f.Type {
-	case ctrl.TypeRegister:
-		m, err := decode[ctrl.Register](f)
-		if err != nil {
-			return err
-		}
-		s.handler.HandleRegister(s, m, func(r *ctrl.Registered) { s.answer(c, ctrl.TypeRegistered, req, r) })
-	case ctrl.TypeSliceResync:
-		s.handler.HandleResync(s)
-	case ctrl.TypeCreateCircuit:
-		m, err := decode[ctrl.CreateCircuit](f)
-		if err != nil {
-			return err
-		}
-		s.handler.HandleCreateCircuit(s, m, func(r *ctrl.CircuitCreated) { s.answer(c, ctrl.TypeCircuitCreated, req, r) })
-	case ctrl.TypeCircuitsEnded:
-		m, err := decode[ctrl.CircuitsEnded](f)
-		if err != nil {
-			return err
-		}
-		s.handler.HandleCircuitsEnded(s, m.CircuitIds)
-	case ctrl.TypeTerminatorChanges:
-		m, err := decode[ctrl.TerminatorChanges](f)
-		if err != nil {
-			return err
-		}
-		s.handler.HandleTerminatorChanges(s, m, func(r *ctrl.TerminatorResults) { s.answer(c, ctrl.TypeTerminatorResults, req, r) })
-	case ctrl.TypeActivity:
-		m, err := decode[ctrl.Activity](f)
-		if err != nil {
-			return err
-		}
-		s.handler.HandleActivity(s, m.SessionIds)
-	}
-	return nil
-}
-
-// answer queues an answer; a router that takes none is disconnected.
-func (s *ControllerEnd) answer(c *channel.Channel, contentType int32, req *message.Message, body proto.Message) {
-	if !trySend(c, contentType, req, body) {
-		c.Close()
-	}
 }

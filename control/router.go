@@ -19,7 +19,10 @@ import (
 // own and a context that ends with the session.
 type RouterHandler interface {
 	HandleSlice(*ctrl.SliceUpdate)
+	HandlePeers(*ctrl.Peers)
+	HandleEndpoints(*ctrl.Endpoints)
 	HandleUnroute(*ctrl.Unroute)
+	HandleCloseLink(*ctrl.CloseLink)
 	HandleRoute(context.Context, *ctrl.Route) *ctrl.RouteResult
 	HandleInspect(context.Context, *ctrl.Inspect) *ctrl.InspectResult
 }
@@ -117,50 +120,40 @@ func (r *RouterEnd) CircuitsEnded(ctx context.Context, ids []string) error {
 	return send(ctx, r.ch, ctrl.TypeCircuitsEnded, &ctrl.CircuitsEnded{CircuitIds: ids})
 }
 
-// Activity reports the API sessions that have a live connection.
-func (r *RouterEnd) Activity(ctx context.Context, sessionIDs []string) error {
-	return send(ctx, r.ch, ctrl.TypeActivity, &ctrl.Activity{SessionIds: sessionIDs})
-}
-
-// Resync asks for the whole slice. It does not wait and may be called by a
-// RouterHandler.
-func (r *RouterEnd) Resync() bool {
-	return trySend(r.ch, ctrl.TypeSliceResync, nil, &ctrl.SliceResync{})
-}
-
 // HandleFrame is called by the channel.
 func (r *RouterEnd) HandleFrame(c *channel.Channel, f *channel.Frame) {
 	defer f.Release()
-	var err error
-	switch f.Type {
-	case ctrl.TypeSliceUpdate:
-		var m *ctrl.SliceUpdate
-		if m, err = decode[ctrl.SliceUpdate](f); err == nil {
-			r.handler.HandleSlice(m)
-		}
-	case ctrl.TypeUnroute:
-		var m *ctrl.Unroute
-		if m, err = decode[ctrl.Unroute](f); err == nil {
-			r.handler.HandleUnroute(m)
-		}
-	case ctrl.TypeRoute:
-		var m *ctrl.Route
-		if m, err = decode[ctrl.Route](f); err == nil {
-			r.async(c, f, func(req *message.Message) {
-				trySend(c, ctrl.TypeRouteResult, req, r.handler.HandleRoute(r.ctx, m))
-			})
-		}
-	case ctrl.TypeInspect:
-		var m *ctrl.Inspect
-		if m, err = decode[ctrl.Inspect](f); err == nil {
-			r.async(c, f, func(req *message.Message) {
-				trySend(c, ctrl.TypeInspectResult, req, r.handler.HandleInspect(r.ctx, m))
-			})
-		}
-	}
-	if err != nil {
+	if err := r.handle(c, f); err != nil {
 		c.Close()
 	}
+}
+
+// handle passes a message on to the handler.
+func (r *RouterEnd) handle(c *channel.Channel, f *channel.Frame) error {
+	h := r.handler
+	switch f.Type {
+	case ctrl.TypeSliceUpdate:
+		return on(f, h.HandleSlice)
+	case ctrl.TypePeers:
+		return on(f, h.HandlePeers)
+	case ctrl.TypeEndpoints:
+		return on(f, h.HandleEndpoints)
+	case ctrl.TypeUnroute:
+		return on(f, h.HandleUnroute)
+	case ctrl.TypeCloseLink:
+		return on(f, h.HandleCloseLink)
+	case ctrl.TypeRoute:
+		return on(f, func(m *ctrl.Route) {
+			reply := replies[*ctrl.RouteResult](c, f, ctrl.TypeRouteResult)
+			r.async(c, f, func() { reply(h.HandleRoute(r.ctx, m)) })
+		})
+	case ctrl.TypeInspect:
+		return on(f, func(m *ctrl.Inspect) {
+			reply := replies[*ctrl.InspectResult](c, f, ctrl.TypeInspectResult)
+			r.async(c, f, func() { reply(h.HandleInspect(r.ctx, m)) })
+		})
+	}
+	return nil
 }
 
 // HandleClose is called by the channel.
@@ -168,17 +161,16 @@ func (r *RouterEnd) HandleClose(*channel.Channel, error) { r.cancel() }
 
 // async runs fn in a goroutine; it answers at once that the router is busy if
 // too many are under way.
-func (r *RouterEnd) async(c *channel.Channel, f *channel.Frame, fn func(req *message.Message)) {
-	req := &message.Message{Type: f.Type, Seq: f.Seq}
+func (r *RouterEnd) async(c *channel.Channel, f *channel.Frame, fn func()) {
 	select {
 	case r.slots <- struct{}{}:
 	default:
-		c.TryReply(req, channel.Result(false, "the router is busy"))
+		c.TryReply(&f.Message, channel.Result(false, "the router is busy"))
 		return
 	}
 	r.work.Go(func() {
 		defer func() { <-r.slots }()
-		fn(req)
+		fn()
 	})
 }
 

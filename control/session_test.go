@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/wire/ctrl"
@@ -29,6 +30,7 @@ type controller struct {
 	ended   chan []string
 	active  chan []string
 	gone    chan error
+	told    chan proto.Message
 }
 
 func (c *controller) HandleRegister(s *ControllerEnd, m *ctrl.Register, reply func(*ctrl.Registered)) {
@@ -43,17 +45,36 @@ func (c *controller) HandleCircuitsEnded(_ *ControllerEnd, ids []string) { c.end
 func (c *controller) HandleTerminatorChanges(_ *ControllerEnd, m *ctrl.TerminatorChanges, reply func(*ctrl.TerminatorResults)) {
 	go reply(&ctrl.TerminatorResults{Refused: map[string]*ctrl.Refusal{m.Put[0].Id: {Code: "X"}}})
 }
-func (c *controller) HandleActivity(_ *ControllerEnd, ids []string) { c.active <- ids }
-func (c *controller) HandleEnd(_ *ControllerEnd, err error)         { c.gone <- err }
+func (c *controller) HandleActivity(_ *ControllerEnd, ids []string)      { c.active <- ids }
+func (c *controller) HandleCircuitFaults(_ *ControllerEnd, ids []string) { c.ended <- ids }
+func (c *controller) HandleConfirmCircuits(_ *ControllerEnd, m *ctrl.ConfirmCircuits, reply func(*ctrl.ConfirmedCircuits)) {
+	reply(&ctrl.ConfirmedCircuits{Drop: []string{m.Circuits[0].CircuitId}})
+}
+func (c *controller) HandleLinkChanges(_ *ControllerEnd, m *ctrl.LinkChanges)        { c.told <- m }
+func (c *controller) HandleRouterState(_ *ControllerEnd, m *ctrl.RouterState)        { c.told <- m }
+func (c *controller) HandleMetrics(_ *ControllerEnd, m *ctrl.MetricsReport)          { c.told <- m }
+func (c *controller) HandleIdentities(_ *ControllerEnd, m *ctrl.ConnectedIdentities) { c.told <- m }
+func (c *controller) HandleInterfaces(_ *ControllerEnd, m *ctrl.Interfaces)          { c.told <- m }
+func (c *controller) HandleExtend(_ *ControllerEnd, m *ctrl.Extend, reply func(*ctrl.Extended)) {
+	reply(&ctrl.Extended{Cert: m.CertCsr})
+}
+func (c *controller) HandleConfirmExtend(_ *ControllerEnd, m *ctrl.ConfirmExtend, reply func(*ctrl.ExtendConfirmed)) {
+	reply(&ctrl.ExtendConfirmed{Refusal: &ctrl.Refusal{Code: m.Cert}})
+}
+func (c *controller) HandleEnd(_ *ControllerEnd, err error) { c.gone <- err }
 
 // router notes what it is told.
 type router struct {
 	slices chan *ctrl.SliceUpdate
 	ends   chan *ctrl.Unroute
+	told   chan proto.Message
 }
 
-func (r *router) HandleSlice(u *ctrl.SliceUpdate) { r.slices <- u }
-func (r *router) HandleUnroute(u *ctrl.Unroute)   { r.ends <- u }
+func (r *router) HandleSlice(u *ctrl.SliceUpdate)   { r.slices <- u }
+func (r *router) HandleUnroute(u *ctrl.Unroute)     { r.ends <- u }
+func (r *router) HandlePeers(m *ctrl.Peers)         { r.told <- m }
+func (r *router) HandleEndpoints(m *ctrl.Endpoints) { r.told <- m }
+func (r *router) HandleCloseLink(m *ctrl.CloseLink) { r.told <- m }
 func (r *router) HandleRoute(ctx context.Context, m *ctrl.Route) *ctrl.RouteResult {
 	if m.TimeoutMillis > 0 {
 		<-ctx.Done()
@@ -92,7 +113,7 @@ func connect(t *testing.T) (*RouterEnd, *router, *controller) {
 	}
 	c := &controller{
 		session: make(chan *ControllerEnd, 1), resync: make(chan bool, 1), ended: make(chan []string, 1),
-		active: make(chan []string, 1), gone: make(chan error, 1),
+		active: make(chan []string, 1), gone: make(chan error, 1), told: make(chan proto.Message, 1),
 	}
 	l := channel.NewListener(pl, channel.ListenerConfig{Options: ChannelOptions(), Accept: func(context.Context, *channel.Peer) (*channel.Accepted, error) {
 		return &channel.Accepted{Handler: NewControllerEnd("r1", c)}, nil
@@ -100,7 +121,7 @@ func connect(t *testing.T) (*RouterEnd, *router, *controller) {
 	go mux.Serve()
 	go l.Serve()
 	t.Cleanup(func() { l.Close(); mux.Close() })
-	r := &router{slices: make(chan *ctrl.SliceUpdate, 10), ends: make(chan *ctrl.Unroute, 10)}
+	r := &router{slices: make(chan *ctrl.SliceUpdate, 10), ends: make(chan *ctrl.Unroute, 10), told: make(chan proto.Message, 10)}
 	end, err := Dial(t.Context(), DialConfig{Address: inner.Addr().String(), TLS: &tls.Config{InsecureSkipVerify: true}, Handler: r})
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +170,7 @@ func TestSession(t *testing.T) {
 	if u := receive(t, r.slices); !u.Reset_ || !u.Last || len(u.Items) != 100 {
 		t.Error(u)
 	}
-	s.Unroute([]string{"c1"}, "why")
+	s.Unroute(&ctrl.Unroute{CircuitIds: []string{"c1"}, Reason: "why"})
 	if u := receive(t, r.ends); u.CircuitIds[0] != "c1" || u.Reason != "why" {
 		t.Error(u)
 	}
@@ -173,6 +194,61 @@ func TestSession(t *testing.T) {
 	receive(t, end.Done())
 	if _, err := end.CreateCircuit(t.Context(), &ctrl.CreateCircuit{}); err == nil || end.Err() == nil {
 		t.Error("an ended session answers")
+	}
+}
+
+func TestReports(t *testing.T) {
+	end, _, c := connect(t)
+	if _, err := end.Register(t.Context(), &ctrl.Register{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, report := range []struct {
+		m    proto.Message
+		send func() error
+	}{
+		{&ctrl.LinkChanges{Whole: true}, func() error { return end.LinkChanges(t.Context(), &ctrl.LinkChanges{Whole: true}) }},
+		{&ctrl.RouterState{Quiesced: true}, func() error { return end.State(t.Context(), &ctrl.RouterState{Quiesced: true}) }},
+		{&ctrl.MetricsReport{AtMillis: 1}, func() error { return end.Metrics(t.Context(), &ctrl.MetricsReport{AtMillis: 1}) }},
+		{&ctrl.ConnectedIdentities{Whole: true}, func() error { return end.Identities(t.Context(), &ctrl.ConnectedIdentities{Whole: true}) }},
+		{&ctrl.Interfaces{}, func() error { return end.Interfaces(t.Context(), &ctrl.Interfaces{}) }},
+	} {
+		if err := report.send(); err != nil {
+			t.Error(err)
+		}
+		if got := receive(t, c.told); !proto.Equal(got, report.m) {
+			t.Errorf("%T: %v", got, got)
+		}
+	}
+	if err := end.CircuitFaults(t.Context(), []string{"f"}); err != nil || receive(t, c.ended)[0] != "f" {
+		t.Error(err)
+	}
+	confirmed, err := end.ConfirmCircuits(t.Context(), &ctrl.ConfirmCircuits{Circuits: []*ctrl.IdleCircuit{{CircuitId: "i"}}})
+	if err != nil || confirmed.Drop[0] != "i" {
+		t.Error(confirmed, err)
+	}
+	extended, err := end.Extend(t.Context(), &ctrl.Extend{CertCsr: "csr"})
+	if err != nil || extended.Cert != "csr" {
+		t.Error(extended, err)
+	}
+	done, err := end.ConfirmExtend(t.Context(), &ctrl.ConfirmExtend{Cert: "pem"})
+	if err != nil || done.Refusal.GetCode() != "pem" {
+		t.Error(done, err)
+	}
+}
+
+func TestPushes(t *testing.T) {
+	end, r, c := connect(t)
+	if _, err := end.Register(t.Context(), &ctrl.Register{}); err != nil {
+		t.Fatal(err)
+	}
+	s := receive(t, c.session)
+	s.PushPeers(&ctrl.Peers{Whole: true})
+	s.PushEndpoints(&ctrl.Endpoints{Index: 3})
+	s.CloseLink(&ctrl.CloseLink{LinkId: "l"})
+	for _, want := range []proto.Message{&ctrl.Peers{Whole: true}, &ctrl.Endpoints{Index: 3}, &ctrl.CloseLink{LinkId: "l"}} {
+		if got := receive(t, r.told); !proto.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
 	}
 }
 

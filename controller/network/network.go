@@ -25,7 +25,7 @@ type State interface{ View() *state.View }
 // Node is a connected router. Its methods do not wait.
 type Node interface {
 	// Unroute ends circuits at the router.
-	Unroute(circuitIDs []string, reason string)
+	Unroute(*ctrl.Unroute)
 }
 
 // Config describes a Network. State, Policy and Writer are required.
@@ -220,7 +220,7 @@ func (n *Network) ended(cs []*Circuit, except, reason string) {
 		node := n.nodes[routerID]
 		n.mu.Unlock()
 		if node != nil {
-			node.Unroute(ids, reason)
+			node.Unroute(&ctrl.Unroute{CircuitIds: ids, Reason: reason})
 		}
 	}
 }

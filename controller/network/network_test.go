@@ -118,7 +118,8 @@ type fakeNode struct {
 	ids []string
 }
 
-func (f *fakeNode) Unroute(ids []string, _ string) {
+func (f *fakeNode) Unroute(m *ctrl.Unroute) {
+	ids := m.CircuitIds
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ids = append(f.ids, ids...)

@@ -55,6 +55,15 @@ func (h *sessionHandler) HandleUnroute(m *ctrl.Unroute) {
 	h.u.cfg.Node.EndCircuits(m.CircuitIds, m.Reason)
 }
 
+// HandlePeers takes news of other routers.
+func (h *sessionHandler) HandlePeers(*ctrl.Peers) {}
+
+// HandleEndpoints takes news of controllers.
+func (h *sessionHandler) HandleEndpoints(*ctrl.Endpoints) {}
+
+// HandleCloseLink closes a link.
+func (h *sessionHandler) HandleCloseLink(*ctrl.CloseLink) {}
+
 // HandleRoute refuses: without links, a router is the only node of its paths,
 // and learns what to do from the answer to its own request.
 func (h *sessionHandler) HandleRoute(context.Context, *ctrl.Route) *ctrl.RouteResult {

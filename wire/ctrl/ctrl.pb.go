@@ -103,6 +103,10 @@ type Register struct {
 	SliceDigest   []byte                 `protobuf:"bytes,5,opt,name=slice_digest,json=sliceDigest,proto3" json:"slice_digest,omitempty"`
 	Listeners     []*Listener            `protobuf:"bytes,6,rep,name=listeners,proto3" json:"listeners,omitempty"`
 	Circuits      []*Circuit             `protobuf:"bytes,7,rep,name=circuits,proto3" json:"circuits,omitempty"`
+	LinkListeners []*LinkListener        `protobuf:"bytes,8,rep,name=link_listeners,json=linkListeners,proto3" json:"link_listeners,omitempty"`
+	LinkDialers   []*LinkDialer          `protobuf:"bytes,9,rep,name=link_dialers,json=linkDialers,proto3" json:"link_dialers,omitempty"`
+	Links         []*Link                `protobuf:"bytes,10,rep,name=links,proto3" json:"links,omitempty"` // established
+	State         *RouterState           `protobuf:"bytes,11,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -186,6 +190,34 @@ func (x *Register) GetCircuits() []*Circuit {
 	return nil
 }
 
+func (x *Register) GetLinkListeners() []*LinkListener {
+	if x != nil {
+		return x.LinkListeners
+	}
+	return nil
+}
+
+func (x *Register) GetLinkDialers() []*LinkDialer {
+	if x != nil {
+		return x.LinkDialers
+	}
+	return nil
+}
+
+func (x *Register) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *Register) GetState() *RouterState {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
 type Listener struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Protocol      string                 `protobuf:"bytes,1,opt,name=protocol,proto3" json:"protocol,omitempty"` // tls, wss
@@ -244,6 +276,8 @@ type Registered struct {
 	RouterName        string                 `protobuf:"bytes,2,opt,name=router_name,json=routerName,proto3" json:"router_name,omitempty"`
 	ControllerId      string                 `protobuf:"bytes,3,opt,name=controller_id,json=controllerId,proto3" json:"controller_id,omitempty"`
 	ControllerVersion string                 `protobuf:"bytes,4,opt,name=controller_version,json=controllerVersion,proto3" json:"controller_version,omitempty"`
+	Peers             *Peers                 `protobuf:"bytes,7,opt,name=peers,proto3" json:"peers,omitempty"` // all
+	Endpoints         *Endpoints             `protobuf:"bytes,8,opt,name=endpoints,proto3" json:"endpoints,omitempty"`
 	DropCircuits      []string               `protobuf:"bytes,5,rep,name=drop_circuits,json=dropCircuits,proto3" json:"drop_circuits,omitempty"`           // the router ends these
 	ActivitySeconds   uint32                 `protobuf:"varint,6,opt,name=activity_seconds,json=activitySeconds,proto3" json:"activity_seconds,omitempty"` // interval of Activity
 	unknownFields     protoimpl.UnknownFields
@@ -306,6 +340,20 @@ func (x *Registered) GetControllerVersion() string {
 		return x.ControllerVersion
 	}
 	return ""
+}
+
+func (x *Registered) GetPeers() *Peers {
+	if x != nil {
+		return x.Peers
+	}
+	return nil
+}
+
+func (x *Registered) GetEndpoints() *Endpoints {
+	if x != nil {
+		return x.Endpoints
+	}
+	return nil
 }
 
 func (x *Registered) GetDropCircuits() []string {
@@ -515,16 +563,19 @@ func (*SliceResync) Descriptor() ([]byte, []int) {
 
 // Router to controller, request: a circuit for an authenticated dial.
 type CreateCircuit struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	CircuitId     string                 `protobuf:"bytes,1,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"` // chosen by the router
-	IdentityId    string                 `protobuf:"bytes,2,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
-	SessionId     string                 `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	ServiceId     string                 `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	InstanceId    string                 `protobuf:"bytes,5,opt,name=instance_id,json=instanceId,proto3" json:"instance_id,omitempty"`                                                                      // terminator identity, empty for any without one
-	Sticky        string                 `protobuf:"bytes,6,opt,name=sticky,proto3" json:"sticky,omitempty"`                                                                                                // stickiness token of the client
-	PeerData      map[uint32][]byte      `protobuf:"bytes,7,rep,name=peer_data,json=peerData,proto3" json:"peer_data,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // for the host: edge headers of the dial
-	Attempt       uint32                 `protobuf:"varint,8,opt,name=attempt,proto3" json:"attempt,omitempty"`                                                                                             // from 1
-	Failure       *Failure               `protobuf:"bytes,9,opt,name=failure,proto3" json:"failure,omitempty"`                                                                                              // of the previous attempt at this router
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	CircuitId  string                 `protobuf:"bytes,1,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"` // chosen by the router
+	IdentityId string                 `protobuf:"bytes,2,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
+	SessionId  string                 `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	ServiceId  string                 `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	InstanceId string                 `protobuf:"bytes,5,opt,name=instance_id,json=instanceId,proto3" json:"instance_id,omitempty"`                                                                      // terminator identity, empty for any without one
+	Sticky     string                 `protobuf:"bytes,6,opt,name=sticky,proto3" json:"sticky,omitempty"`                                                                                                // stickiness token of the client
+	PeerData   map[uint32][]byte      `protobuf:"bytes,7,rep,name=peer_data,json=peerData,proto3" json:"peer_data,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // for the host: edge headers of the dial
+	Attempt    uint32                 `protobuf:"varint,8,opt,name=attempt,proto3" json:"attempt,omitempty"`                                                                                             // from 1
+	Failure    *Failure               `protobuf:"bytes,9,opt,name=failure,proto3" json:"failure,omitempty"`                                                                                              // of the previous attempt at this router
+	// Asked for by an on-ramp of the router itself: no identity and no session;
+	// service_id may be a name.
+	Own           bool `protobuf:"varint,10,opt,name=own,proto3" json:"own,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -622,8 +673,15 @@ func (x *CreateCircuit) GetFailure() *Failure {
 	return nil
 }
 
-// Answer: a refusal, or the part of the path that starts at the router. If the
-// path ends there too, route has the egress and the router dials itself; a
+func (x *CreateCircuit) GetOwn() bool {
+	if x != nil {
+		return x.Own
+	}
+	return false
+}
+
+// Answer: a refusal, or the part of the path that starts at the router; the
+// other routers of the path have made theirs then. If the path ends there too, route has the egress and the router dials itself; a
 // failure leads to another request with the next attempt.
 type CircuitCreated struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -821,10 +879,20 @@ type Route struct {
 	ServiceId      string                 `protobuf:"bytes,2,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	UpstreamLink   string                 `protobuf:"bytes,3,opt,name=upstream_link,json=upstreamLink,proto3" json:"upstream_link,omitempty"`       // towards the initiator, empty at the first node
 	DownstreamLink string                 `protobuf:"bytes,4,opt,name=downstream_link,json=downstreamLink,proto3" json:"downstream_link,omitempty"` // towards the terminator, empty at the last node
-	Egress         *Egress                `protobuf:"bytes,5,opt,name=egress,proto3" json:"egress,omitempty"`                                       // at the last node
+	Egress         *Egress                `protobuf:"bytes,5,opt,name=egress,proto3" json:"egress,omitempty"`                                       // at the last node; absent with reroute
 	TimeoutMillis  uint32                 `protobuf:"varint,6,opt,name=timeout_millis,json=timeoutMillis,proto3" json:"timeout_millis,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Another path of a circuit that exists: both ends stay, what the old path
+	// has lost is sent again.
+	Reroute bool   `protobuf:"varint,7,opt,name=reroute,proto3" json:"reroute,omitempty"`
+	Path    uint32 `protobuf:"varint,8,opt,name=path,proto3" json:"path,omitempty"` // number of the path, from 1; a router keeps the highest
+	// What every node reports of the circuit.
+	IdentityId    string `protobuf:"bytes,9,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
+	SessionId     string `protobuf:"bytes,10,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	TerminatorId  string `protobuf:"bytes,11,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
+	HostId        string `protobuf:"bytes,12,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
+	CreatedMillis int64  `protobuf:"varint,13,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"` // Unix time
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Route) Reset() {
@@ -895,6 +963,55 @@ func (x *Route) GetEgress() *Egress {
 func (x *Route) GetTimeoutMillis() uint32 {
 	if x != nil {
 		return x.TimeoutMillis
+	}
+	return 0
+}
+
+func (x *Route) GetReroute() bool {
+	if x != nil {
+		return x.Reroute
+	}
+	return false
+}
+
+func (x *Route) GetPath() uint32 {
+	if x != nil {
+		return x.Path
+	}
+	return 0
+}
+
+func (x *Route) GetIdentityId() string {
+	if x != nil {
+		return x.IdentityId
+	}
+	return ""
+}
+
+func (x *Route) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *Route) GetTerminatorId() string {
+	if x != nil {
+		return x.TerminatorId
+	}
+	return ""
+}
+
+func (x *Route) GetHostId() string {
+	if x != nil {
+		return x.HostId
+	}
+	return ""
+}
+
+func (x *Route) GetCreatedMillis() int64 {
+	if x != nil {
+		return x.CreatedMillis
 	}
 	return 0
 }
@@ -1040,6 +1157,8 @@ type Unroute struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CircuitIds    []string               `protobuf:"bytes,1,rep,name=circuit_ids,json=circuitIds,proto3" json:"circuit_ids,omitempty"`
 	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	Code          string                 `protobuf:"bytes,3,opt,name=code,proto3" json:"code,omitempty"`        // stable, for the clients; may be empty
+	Deliver       bool                   `protobuf:"varint,4,opt,name=deliver,proto3" json:"deliver,omitempty"` // what has arrived may still be delivered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1086,6 +1205,20 @@ func (x *Unroute) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+func (x *Unroute) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *Unroute) GetDeliver() bool {
+	if x != nil {
+		return x.Deliver
+	}
+	return false
 }
 
 // Router to controller: these circuits have ended at it.
@@ -1142,9 +1275,10 @@ type Circuit struct {
 	ServiceId      string                 `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	TerminatorId   string                 `protobuf:"bytes,5,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
 	HostId         string                 `protobuf:"bytes,6,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
-	CreatedMillis  int64                  `protobuf:"varint,7,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"` // Unix time
-	UpstreamLink   string                 `protobuf:"bytes,8,opt,name=upstream_link,json=upstreamLink,proto3" json:"upstream_link,omitempty"`
-	DownstreamLink string                 `protobuf:"bytes,9,opt,name=downstream_link,json=downstreamLink,proto3" json:"downstream_link,omitempty"`
+	CreatedMillis  int64                  `protobuf:"varint,7,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"`   // Unix time
+	UpstreamLink   string                 `protobuf:"bytes,8,opt,name=upstream_link,json=upstreamLink,proto3" json:"upstream_link,omitempty"`       // empty if the dialer is at this router
+	DownstreamLink string                 `protobuf:"bytes,9,opt,name=downstream_link,json=downstreamLink,proto3" json:"downstream_link,omitempty"` // empty if the terminator is at this router
+	Path           uint32                 `protobuf:"varint,10,opt,name=path,proto3" json:"path,omitempty"`                                         // see Route
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1242,6 +1376,1703 @@ func (x *Circuit) GetDownstreamLink() string {
 	return ""
 }
 
+func (x *Circuit) GetPath() uint32 {
+	if x != nil {
+		return x.Path
+	}
+	return 0
+}
+
+// Router to controller: messages of these circuits cannot be passed on.
+type CircuitFaults struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CircuitIds    []string               `protobuf:"bytes,1,rep,name=circuit_ids,json=circuitIds,proto3" json:"circuit_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CircuitFaults) Reset() {
+	*x = CircuitFaults{}
+	mi := &file_ctrl_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CircuitFaults) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CircuitFaults) ProtoMessage() {}
+
+func (x *CircuitFaults) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CircuitFaults.ProtoReflect.Descriptor instead.
+func (*CircuitFaults) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *CircuitFaults) GetCircuitIds() []string {
+	if x != nil {
+		return x.CircuitIds
+	}
+	return nil
+}
+
+// Router to controller, request: circuits that nothing has passed for a while.
+type ConfirmCircuits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Circuits      []*IdleCircuit         `protobuf:"bytes,1,rep,name=circuits,proto3" json:"circuits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmCircuits) Reset() {
+	*x = ConfirmCircuits{}
+	mi := &file_ctrl_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmCircuits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmCircuits) ProtoMessage() {}
+
+func (x *ConfirmCircuits) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmCircuits.ProtoReflect.Descriptor instead.
+func (*ConfirmCircuits) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ConfirmCircuits) GetCircuits() []*IdleCircuit {
+	if x != nil {
+		return x.Circuits
+	}
+	return nil
+}
+
+type IdleCircuit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CircuitId     string                 `protobuf:"bytes,1,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"`
+	IdleMillis    int64                  `protobuf:"varint,2,opt,name=idle_millis,json=idleMillis,proto3" json:"idle_millis,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IdleCircuit) Reset() {
+	*x = IdleCircuit{}
+	mi := &file_ctrl_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IdleCircuit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IdleCircuit) ProtoMessage() {}
+
+func (x *IdleCircuit) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IdleCircuit.ProtoReflect.Descriptor instead.
+func (*IdleCircuit) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *IdleCircuit) GetCircuitId() string {
+	if x != nil {
+		return x.CircuitId
+	}
+	return ""
+}
+
+func (x *IdleCircuit) GetIdleMillis() int64 {
+	if x != nil {
+		return x.IdleMillis
+	}
+	return 0
+}
+
+// Answer: the circuits that the router has to end.
+type ConfirmedCircuits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Drop          []string               `protobuf:"bytes,1,rep,name=drop,proto3" json:"drop,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmedCircuits) Reset() {
+	*x = ConfirmedCircuits{}
+	mi := &file_ctrl_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmedCircuits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmedCircuits) ProtoMessage() {}
+
+func (x *ConfirmedCircuits) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmedCircuits.ProtoReflect.Descriptor instead.
+func (*ConfirmedCircuits) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ConfirmedCircuits) GetDrop() []string {
+	if x != nil {
+		return x.Drop
+	}
+	return nil
+}
+
+// Where other routers connect, as a router advertises it.
+type LinkListener struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Protocol      string                 `protobuf:"bytes,1,opt,name=protocol,proto3" json:"protocol,omitempty"` // tls
+	Address       string                 `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`   // tls:host:port
+	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`         // of its interface, "default" if it has none
+	Groups        []string               `protobuf:"bytes,4,rep,name=groups,proto3" json:"groups,omitempty"`
+	CostTags      []string               `protobuf:"bytes,5,rep,name=cost_tags,json=costTags,proto3" json:"cost_tags,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkListener) Reset() {
+	*x = LinkListener{}
+	mi := &file_ctrl_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkListener) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkListener) ProtoMessage() {}
+
+func (x *LinkListener) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkListener.ProtoReflect.Descriptor instead.
+func (*LinkListener) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *LinkListener) GetProtocol() string {
+	if x != nil {
+		return x.Protocol
+	}
+	return ""
+}
+
+func (x *LinkListener) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *LinkListener) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *LinkListener) GetGroups() []string {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *LinkListener) GetCostTags() []string {
+	if x != nil {
+		return x.CostTags
+	}
+	return nil
+}
+
+type LinkDialer struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // of its interface, "default" if it has none
+	Groups        []string               `protobuf:"bytes,2,rep,name=groups,proto3" json:"groups,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkDialer) Reset() {
+	*x = LinkDialer{}
+	mi := &file_ctrl_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkDialer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkDialer) ProtoMessage() {}
+
+func (x *LinkDialer) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkDialer.ProtoReflect.Descriptor instead.
+func (*LinkDialer) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *LinkDialer) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *LinkDialer) GetGroups() []string {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+// Controller to router: the other routers, all of them or those that changed.
+type Peers struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Whole         bool                   `protobuf:"varint,1,opt,name=whole,proto3" json:"whole,omitempty"`
+	Put           []*Peer                `protobuf:"bytes,2,rep,name=put,proto3" json:"put,omitempty"`
+	Removed       []string               `protobuf:"bytes,3,rep,name=removed,proto3" json:"removed,omitempty"` // router ids
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Peers) Reset() {
+	*x = Peers{}
+	mi := &file_ctrl_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Peers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Peers) ProtoMessage() {}
+
+func (x *Peers) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Peers.ProtoReflect.Descriptor instead.
+func (*Peers) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Peers) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
+func (x *Peers) GetPut() []*Peer {
+	if x != nil {
+		return x.Put
+	}
+	return nil
+}
+
+func (x *Peers) GetRemoved() []string {
+	if x != nil {
+		return x.Removed
+	}
+	return nil
+}
+
+type Peer struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	RouterId      string                 `protobuf:"bytes,1,opt,name=router_id,json=routerId,proto3" json:"router_id,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Version       string                 `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	Online        bool                   `protobuf:"varint,4,opt,name=online,proto3" json:"online,omitempty"` // connected to a controller
+	Listeners     []*LinkListener        `protobuf:"bytes,5,rep,name=listeners,proto3" json:"listeners,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Peer) Reset() {
+	*x = Peer{}
+	mi := &file_ctrl_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Peer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Peer) ProtoMessage() {}
+
+func (x *Peer) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Peer.ProtoReflect.Descriptor instead.
+func (*Peer) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Peer) GetRouterId() string {
+	if x != nil {
+		return x.RouterId
+	}
+	return ""
+}
+
+func (x *Peer) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Peer) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Peer) GetOnline() bool {
+	if x != nil {
+		return x.Online
+	}
+	return false
+}
+
+func (x *Peer) GetListeners() []*LinkListener {
+	if x != nil {
+		return x.Listeners
+	}
+	return nil
+}
+
+// A link as either of its routers reports it.
+type Link struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Iteration     uint32                 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"` // of the dialer's attempts at this link
+	DialerId      string                 `protobuf:"bytes,3,opt,name=dialer_id,json=dialerId,proto3" json:"dialer_id,omitempty"`
+	AcceptorId    string                 `protobuf:"bytes,4,opt,name=acceptor_id,json=acceptorId,proto3" json:"acceptor_id,omitempty"`
+	Key           string                 `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
+	Protocol      string                 `protobuf:"bytes,6,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	Address       string                 `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`                                // that was dialed, tls:host:port
+	LatencyNanos  int64                  `protobuf:"varint,8,opt,name=latency_nanos,json=latencyNanos,proto3" json:"latency_nanos,omitempty"` // mean round trip, 0 if not measured
+	QueueNanos    int64                  `protobuf:"varint,9,opt,name=queue_nanos,json=queueNanos,proto3" json:"queue_nanos,omitempty"`       // mean wait of a probe in the send queue
+	Unresponsive  bool                   `protobuf:"varint,10,opt,name=unresponsive,proto3" json:"unresponsive,omitempty"`                    // no sign of life at the moment: not to be used
+	Connections   []*LinkConnection      `protobuf:"bytes,11,rep,name=connections,proto3" json:"connections,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Link) Reset() {
+	*x = Link{}
+	mi := &file_ctrl_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Link) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Link) ProtoMessage() {}
+
+func (x *Link) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Link.ProtoReflect.Descriptor instead.
+func (*Link) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *Link) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Link) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *Link) GetDialerId() string {
+	if x != nil {
+		return x.DialerId
+	}
+	return ""
+}
+
+func (x *Link) GetAcceptorId() string {
+	if x != nil {
+		return x.AcceptorId
+	}
+	return ""
+}
+
+func (x *Link) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Link) GetProtocol() string {
+	if x != nil {
+		return x.Protocol
+	}
+	return ""
+}
+
+func (x *Link) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Link) GetLatencyNanos() int64 {
+	if x != nil {
+		return x.LatencyNanos
+	}
+	return 0
+}
+
+func (x *Link) GetQueueNanos() int64 {
+	if x != nil {
+		return x.QueueNanos
+	}
+	return 0
+}
+
+func (x *Link) GetUnresponsive() bool {
+	if x != nil {
+		return x.Unresponsive
+	}
+	return false
+}
+
+func (x *Link) GetConnections() []*LinkConnection {
+	if x != nil {
+		return x.Connections
+	}
+	return nil
+}
+
+type LinkConnection struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`     // link.default or link.ack
+	Local         string                 `protobuf:"bytes,2,opt,name=local,proto3" json:"local,omitempty"`   // tcp:ip:port
+	Remote        string                 `protobuf:"bytes,3,opt,name=remote,proto3" json:"remote,omitempty"` // tcp:ip:port
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkConnection) Reset() {
+	*x = LinkConnection{}
+	mi := &file_ctrl_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkConnection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkConnection) ProtoMessage() {}
+
+func (x *LinkConnection) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkConnection.ProtoReflect.Descriptor instead.
+func (*LinkConnection) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *LinkConnection) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *LinkConnection) GetLocal() string {
+	if x != nil {
+		return x.Local
+	}
+	return ""
+}
+
+func (x *LinkConnection) GetRemote() string {
+	if x != nil {
+		return x.Remote
+	}
+	return ""
+}
+
+// Router to controller: links that appeared, changed, were measured or went.
+// With whole, put is all that the router has.
+type LinkChanges struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Whole         bool                   `protobuf:"varint,1,opt,name=whole,proto3" json:"whole,omitempty"`
+	Put           []*Link                `protobuf:"bytes,2,rep,name=put,proto3" json:"put,omitempty"`
+	Gone          []*LinkGone            `protobuf:"bytes,3,rep,name=gone,proto3" json:"gone,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkChanges) Reset() {
+	*x = LinkChanges{}
+	mi := &file_ctrl_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkChanges) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkChanges) ProtoMessage() {}
+
+func (x *LinkChanges) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkChanges.ProtoReflect.Descriptor instead.
+func (*LinkChanges) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *LinkChanges) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
+func (x *LinkChanges) GetPut() []*Link {
+	if x != nil {
+		return x.Put
+	}
+	return nil
+}
+
+func (x *LinkChanges) GetGone() []*LinkGone {
+	if x != nil {
+		return x.Gone
+	}
+	return nil
+}
+
+type LinkGone struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Iteration     uint32                 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	Reason        string                 `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkGone) Reset() {
+	*x = LinkGone{}
+	mi := &file_ctrl_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkGone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkGone) ProtoMessage() {}
+
+func (x *LinkGone) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkGone.ProtoReflect.Descriptor instead.
+func (*LinkGone) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *LinkGone) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *LinkGone) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *LinkGone) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Controller to router: close a link; a dialer may make it anew.
+type CloseLink struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	LinkId        string                 `protobuf:"bytes,1,opt,name=link_id,json=linkId,proto3" json:"link_id,omitempty"`
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CloseLink) Reset() {
+	*x = CloseLink{}
+	mi := &file_ctrl_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CloseLink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CloseLink) ProtoMessage() {}
+
+func (x *CloseLink) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CloseLink.ProtoReflect.Descriptor instead.
+func (*CloseLink) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *CloseLink) GetLinkId() string {
+	if x != nil {
+		return x.LinkId
+	}
+	return ""
+}
+
+func (x *CloseLink) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Router to controller: what it tells of itself.
+type RouterState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Quiesced      bool                   `protobuf:"varint,1,opt,name=quiesced,proto3" json:"quiesced,omitempty"` // no new circuits begin, pass or end here
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RouterState) Reset() {
+	*x = RouterState{}
+	mi := &file_ctrl_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RouterState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RouterState) ProtoMessage() {}
+
+func (x *RouterState) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RouterState.ProtoReflect.Descriptor instead.
+func (*RouterState) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *RouterState) GetQuiesced() bool {
+	if x != nil {
+		return x.Quiesced
+	}
+	return false
+}
+
+// Controller to router: where controllers are.
+type Endpoints struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Index         uint64                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	Leader        bool                   `protobuf:"varint,2,opt,name=leader,proto3" json:"leader,omitempty"` // said by the leader
+	Controllers   []*Controller          `protobuf:"bytes,3,rep,name=controllers,proto3" json:"controllers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Endpoints) Reset() {
+	*x = Endpoints{}
+	mi := &file_ctrl_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Endpoints) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Endpoints) ProtoMessage() {}
+
+func (x *Endpoints) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Endpoints.ProtoReflect.Descriptor instead.
+func (*Endpoints) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *Endpoints) GetIndex() uint64 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *Endpoints) GetLeader() bool {
+	if x != nil {
+		return x.Leader
+	}
+	return false
+}
+
+func (x *Endpoints) GetControllers() []*Controller {
+	if x != nil {
+		return x.Controllers
+	}
+	return nil
+}
+
+type Controller struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Addresses     []string               `protobuf:"bytes,2,rep,name=addresses,proto3" json:"addresses,omitempty"` // tls:host:port
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Controller) Reset() {
+	*x = Controller{}
+	mi := &file_ctrl_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Controller) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Controller) ProtoMessage() {}
+
+func (x *Controller) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Controller.ProtoReflect.Descriptor instead.
+func (*Controller) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *Controller) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Controller) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+// Router to controller: measurements.
+type MetricsReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AtMillis      int64                  `protobuf:"varint,1,opt,name=at_millis,json=atMillis,proto3" json:"at_millis,omitempty"` // Unix time
+	Metrics       []*Metric              `protobuf:"bytes,2,rep,name=metrics,proto3" json:"metrics,omitempty"`
+	Intervals     []*Interval            `protobuf:"bytes,3,rep,name=intervals,proto3" json:"intervals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MetricsReport) Reset() {
+	*x = MetricsReport{}
+	mi := &file_ctrl_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MetricsReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MetricsReport) ProtoMessage() {}
+
+func (x *MetricsReport) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MetricsReport.ProtoReflect.Descriptor instead.
+func (*MetricsReport) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *MetricsReport) GetAtMillis() int64 {
+	if x != nil {
+		return x.AtMillis
+	}
+	return 0
+}
+
+func (x *MetricsReport) GetMetrics() []*Metric {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+func (x *MetricsReport) GetIntervals() []*Interval {
+	if x != nil {
+		return x.Intervals
+	}
+	return nil
+}
+
+type Metric struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`                                                                                 // meter, histogram, timer, gauge
+	Values        map[string]float64     `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"` // by the names of the ecosystem: count, m1_rate, p99, value
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Metric) Reset() {
+	*x = Metric{}
+	mi := &file_ctrl_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Metric) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Metric) ProtoMessage() {}
+
+func (x *Metric) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Metric.ProtoReflect.Descriptor instead.
+func (*Metric) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *Metric) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Metric) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Metric) GetValues() map[string]float64 {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+// Counters of an interval.
+type Interval struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // usage, fabricUsage
+	StartMillis   int64                  `protobuf:"varint,2,opt,name=start_millis,json=startMillis,proto3" json:"start_millis,omitempty"`
+	LengthMillis  int64                  `protobuf:"varint,3,opt,name=length_millis,json=lengthMillis,proto3" json:"length_millis,omitempty"`
+	CircuitId     string                 `protobuf:"bytes,4,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"`
+	Bytes         map[string]uint64      `protobuf:"bytes,5,rep,name=bytes,proto3" json:"bytes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // by direction: ingress.rx, fabric.tx
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Interval) Reset() {
+	*x = Interval{}
+	mi := &file_ctrl_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Interval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Interval) ProtoMessage() {}
+
+func (x *Interval) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Interval.ProtoReflect.Descriptor instead.
+func (*Interval) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *Interval) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Interval) GetStartMillis() int64 {
+	if x != nil {
+		return x.StartMillis
+	}
+	return 0
+}
+
+func (x *Interval) GetLengthMillis() int64 {
+	if x != nil {
+		return x.LengthMillis
+	}
+	return 0
+}
+
+func (x *Interval) GetCircuitId() string {
+	if x != nil {
+		return x.CircuitId
+	}
+	return ""
+}
+
+func (x *Interval) GetBytes() map[string]uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return nil
+}
+
+// Router to controller: which identities are connected.
+type ConnectedIdentities struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Whole         bool                   `protobuf:"varint,1,opt,name=whole,proto3" json:"whole,omitempty"` // put are all
+	Put           []*ConnectedIdentity   `protobuf:"bytes,2,rep,name=put,proto3" json:"put,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConnectedIdentities) Reset() {
+	*x = ConnectedIdentities{}
+	mi := &file_ctrl_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConnectedIdentities) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConnectedIdentities) ProtoMessage() {}
+
+func (x *ConnectedIdentities) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConnectedIdentities.ProtoReflect.Descriptor instead.
+func (*ConnectedIdentities) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *ConnectedIdentities) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
+func (x *ConnectedIdentities) GetPut() []*ConnectedIdentity {
+	if x != nil {
+		return x.Put
+	}
+	return nil
+}
+
+type ConnectedIdentity struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	IdentityId    string                 `protobuf:"bytes,1,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
+	Connected     bool                   `protobuf:"varint,2,opt,name=connected,proto3" json:"connected,omitempty"`
+	Connects      []*Connect             `protobuf:"bytes,3,rep,name=connects,proto3" json:"connects,omitempty"` // new ones
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConnectedIdentity) Reset() {
+	*x = ConnectedIdentity{}
+	mi := &file_ctrl_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConnectedIdentity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConnectedIdentity) ProtoMessage() {}
+
+func (x *ConnectedIdentity) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConnectedIdentity.ProtoReflect.Descriptor instead.
+func (*ConnectedIdentity) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *ConnectedIdentity) GetIdentityId() string {
+	if x != nil {
+		return x.IdentityId
+	}
+	return ""
+}
+
+func (x *ConnectedIdentity) GetConnected() bool {
+	if x != nil {
+		return x.Connected
+	}
+	return false
+}
+
+func (x *ConnectedIdentity) GetConnects() []*Connect {
+	if x != nil {
+		return x.Connects
+	}
+	return nil
+}
+
+type Connect struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Local         string                 `protobuf:"bytes,2,opt,name=local,proto3" json:"local,omitempty"`
+	Remote        string                 `protobuf:"bytes,3,opt,name=remote,proto3" json:"remote,omitempty"`
+	AtMillis      int64                  `protobuf:"varint,4,opt,name=at_millis,json=atMillis,proto3" json:"at_millis,omitempty"` // Unix time
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Connect) Reset() {
+	*x = Connect{}
+	mi := &file_ctrl_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Connect) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Connect) ProtoMessage() {}
+
+func (x *Connect) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Connect.ProtoReflect.Descriptor instead.
+func (*Connect) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *Connect) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *Connect) GetLocal() string {
+	if x != nil {
+		return x.Local
+	}
+	return ""
+}
+
+func (x *Connect) GetRemote() string {
+	if x != nil {
+		return x.Remote
+	}
+	return ""
+}
+
+func (x *Connect) GetAtMillis() int64 {
+	if x != nil {
+		return x.AtMillis
+	}
+	return 0
+}
+
+// Router to controller: its network interfaces.
+type Interfaces struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Interfaces    []*Interface           `protobuf:"bytes,1,rep,name=interfaces,proto3" json:"interfaces,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Interfaces) Reset() {
+	*x = Interfaces{}
+	mi := &file_ctrl_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Interfaces) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Interfaces) ProtoMessage() {}
+
+func (x *Interfaces) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Interfaces.ProtoReflect.Descriptor instead.
+func (*Interfaces) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *Interfaces) GetInterfaces() []*Interface {
+	if x != nil {
+		return x.Interfaces
+	}
+	return nil
+}
+
+type Interface struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Mac           string                 `protobuf:"bytes,2,opt,name=mac,proto3" json:"mac,omitempty"`
+	Mtu           int32                  `protobuf:"varint,3,opt,name=mtu,proto3" json:"mtu,omitempty"`
+	Index         int32                  `protobuf:"varint,4,opt,name=index,proto3" json:"index,omitempty"`
+	Flags         uint64                 `protobuf:"varint,5,opt,name=flags,proto3" json:"flags,omitempty"`
+	Addresses     []string               `protobuf:"bytes,6,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Interface) Reset() {
+	*x = Interface{}
+	mi := &file_ctrl_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Interface) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Interface) ProtoMessage() {}
+
+func (x *Interface) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Interface.ProtoReflect.Descriptor instead.
+func (*Interface) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Interface) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Interface) GetMac() string {
+	if x != nil {
+		return x.Mac
+	}
+	return ""
+}
+
+func (x *Interface) GetMtu() int32 {
+	if x != nil {
+		return x.Mtu
+	}
+	return 0
+}
+
+func (x *Interface) GetIndex() int32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *Interface) GetFlags() uint64 {
+	if x != nil {
+		return x.Flags
+	}
+	return 0
+}
+
+func (x *Interface) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+// Router to controller, request: certificates for the same keys or new ones.
+type Extend struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CertCsr       string                 `protobuf:"bytes,1,opt,name=cert_csr,json=certCsr,proto3" json:"cert_csr,omitempty"`                     // PEM
+	ServerCertCsr string                 `protobuf:"bytes,2,opt,name=server_cert_csr,json=serverCertCsr,proto3" json:"server_cert_csr,omitempty"` // PEM
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Extend) Reset() {
+	*x = Extend{}
+	mi := &file_ctrl_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Extend) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Extend) ProtoMessage() {}
+
+func (x *Extend) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Extend.ProtoReflect.Descriptor instead.
+func (*Extend) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *Extend) GetCertCsr() string {
+	if x != nil {
+		return x.CertCsr
+	}
+	return ""
+}
+
+func (x *Extend) GetServerCertCsr() string {
+	if x != nil {
+		return x.ServerCertCsr
+	}
+	return ""
+}
+
+// Answer. They become the router's when it confirms them.
+type Extended struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Refusal       *Refusal               `protobuf:"bytes,1,opt,name=refusal,proto3" json:"refusal,omitempty"`
+	Cert          string                 `protobuf:"bytes,2,opt,name=cert,proto3" json:"cert,omitempty"`                               // PEM, leaf first
+	ServerCert    string                 `protobuf:"bytes,3,opt,name=server_cert,json=serverCert,proto3" json:"server_cert,omitempty"` // PEM, leaf first
+	Ca            string                 `protobuf:"bytes,4,opt,name=ca,proto3" json:"ca,omitempty"`                                   // PEM bundle
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Extended) Reset() {
+	*x = Extended{}
+	mi := &file_ctrl_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Extended) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Extended) ProtoMessage() {}
+
+func (x *Extended) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Extended.ProtoReflect.Descriptor instead.
+func (*Extended) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *Extended) GetRefusal() *Refusal {
+	if x != nil {
+		return x.Refusal
+	}
+	return nil
+}
+
+func (x *Extended) GetCert() string {
+	if x != nil {
+		return x.Cert
+	}
+	return ""
+}
+
+func (x *Extended) GetServerCert() string {
+	if x != nil {
+		return x.ServerCert
+	}
+	return ""
+}
+
+func (x *Extended) GetCa() string {
+	if x != nil {
+		return x.Ca
+	}
+	return ""
+}
+
+// Router to controller, request: it has stored the certificates of Extended.
+type ConfirmExtend struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Cert          string                 `protobuf:"bytes,1,opt,name=cert,proto3" json:"cert,omitempty"` // PEM of the new client certificate, leaf first
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmExtend) Reset() {
+	*x = ConfirmExtend{}
+	mi := &file_ctrl_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmExtend) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmExtend) ProtoMessage() {}
+
+func (x *ConfirmExtend) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmExtend.ProtoReflect.Descriptor instead.
+func (*ConfirmExtend) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *ConfirmExtend) GetCert() string {
+	if x != nil {
+		return x.Cert
+	}
+	return ""
+}
+
+type ExtendConfirmed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Refusal       *Refusal               `protobuf:"bytes,1,opt,name=refusal,proto3" json:"refusal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExtendConfirmed) Reset() {
+	*x = ExtendConfirmed{}
+	mi := &file_ctrl_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExtendConfirmed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExtendConfirmed) ProtoMessage() {}
+
+func (x *ExtendConfirmed) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExtendConfirmed.ProtoReflect.Descriptor instead.
+func (*ExtendConfirmed) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *ExtendConfirmed) GetRefusal() *Refusal {
+	if x != nil {
+		return x.Refusal
+	}
+	return nil
+}
+
 type Terminator struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Id             string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1260,7 +3091,7 @@ type Terminator struct {
 
 func (x *Terminator) Reset() {
 	*x = Terminator{}
-	mi := &file_ctrl_proto_msgTypes[16]
+	mi := &file_ctrl_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +3103,7 @@ func (x *Terminator) String() string {
 func (*Terminator) ProtoMessage() {}
 
 func (x *Terminator) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[16]
+	mi := &file_ctrl_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +3116,7 @@ func (x *Terminator) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Terminator.ProtoReflect.Descriptor instead.
 func (*Terminator) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{16}
+	return file_ctrl_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Terminator) GetId() string {
@@ -1371,7 +3202,7 @@ type TerminatorChanges struct {
 
 func (x *TerminatorChanges) Reset() {
 	*x = TerminatorChanges{}
-	mi := &file_ctrl_proto_msgTypes[17]
+	mi := &file_ctrl_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1383,7 +3214,7 @@ func (x *TerminatorChanges) String() string {
 func (*TerminatorChanges) ProtoMessage() {}
 
 func (x *TerminatorChanges) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[17]
+	mi := &file_ctrl_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1396,7 +3227,7 @@ func (x *TerminatorChanges) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TerminatorChanges.ProtoReflect.Descriptor instead.
 func (*TerminatorChanges) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{17}
+	return file_ctrl_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TerminatorChanges) GetWhole() bool {
@@ -1430,7 +3261,7 @@ type TerminatorResults struct {
 
 func (x *TerminatorResults) Reset() {
 	*x = TerminatorResults{}
-	mi := &file_ctrl_proto_msgTypes[18]
+	mi := &file_ctrl_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +3273,7 @@ func (x *TerminatorResults) String() string {
 func (*TerminatorResults) ProtoMessage() {}
 
 func (x *TerminatorResults) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[18]
+	mi := &file_ctrl_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +3286,7 @@ func (x *TerminatorResults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TerminatorResults.ProtoReflect.Descriptor instead.
 func (*TerminatorResults) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{18}
+	return file_ctrl_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TerminatorResults) GetRefused() map[string]*Refusal {
@@ -1475,7 +3306,7 @@ type Activity struct {
 
 func (x *Activity) Reset() {
 	*x = Activity{}
-	mi := &file_ctrl_proto_msgTypes[19]
+	mi := &file_ctrl_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +3318,7 @@ func (x *Activity) String() string {
 func (*Activity) ProtoMessage() {}
 
 func (x *Activity) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[19]
+	mi := &file_ctrl_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +3331,7 @@ func (x *Activity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Activity.ProtoReflect.Descriptor instead.
 func (*Activity) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{19}
+	return file_ctrl_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Activity) GetSessionIds() []string {
@@ -1520,7 +3351,7 @@ type Inspect struct {
 
 func (x *Inspect) Reset() {
 	*x = Inspect{}
-	mi := &file_ctrl_proto_msgTypes[20]
+	mi := &file_ctrl_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +3363,7 @@ func (x *Inspect) String() string {
 func (*Inspect) ProtoMessage() {}
 
 func (x *Inspect) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[20]
+	mi := &file_ctrl_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +3376,7 @@ func (x *Inspect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Inspect.ProtoReflect.Descriptor instead.
 func (*Inspect) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{20}
+	return file_ctrl_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Inspect) GetKeys() []string {
@@ -1565,7 +3396,7 @@ type InspectResult struct {
 
 func (x *InspectResult) Reset() {
 	*x = InspectResult{}
-	mi := &file_ctrl_proto_msgTypes[21]
+	mi := &file_ctrl_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1577,7 +3408,7 @@ func (x *InspectResult) String() string {
 func (*InspectResult) ProtoMessage() {}
 
 func (x *InspectResult) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[21]
+	mi := &file_ctrl_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1590,7 +3421,7 @@ func (x *InspectResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectResult.ProtoReflect.Descriptor instead.
 func (*InspectResult) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{21}
+	return file_ctrl_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *InspectResult) GetValues() map[string]string {
@@ -1613,13 +3444,14 @@ type Snapshot struct {
 	Index         uint64                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
 	Digest        []byte                 `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
 	Items         []*Item                `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
+	Peers         []*Peer                `protobuf:"bytes,4,rep,name=peers,proto3" json:"peers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_ctrl_proto_msgTypes[22]
+	mi := &file_ctrl_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1631,7 +3463,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[22]
+	mi := &file_ctrl_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1644,7 +3476,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{22}
+	return file_ctrl_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Snapshot) GetIndex() uint64 {
@@ -1668,6 +3500,13 @@ func (x *Snapshot) GetItems() []*Item {
 	return nil
 }
 
+func (x *Snapshot) GetPeers() []*Peer {
+	if x != nil {
+		return x.Peers
+	}
+	return nil
+}
+
 // Data of a slice item of kind revocation.
 type Revocation struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
@@ -1680,7 +3519,7 @@ type Revocation struct {
 
 func (x *Revocation) Reset() {
 	*x = Revocation{}
-	mi := &file_ctrl_proto_msgTypes[23]
+	mi := &file_ctrl_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1692,7 +3531,7 @@ func (x *Revocation) String() string {
 func (*Revocation) ProtoMessage() {}
 
 func (x *Revocation) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[23]
+	mi := &file_ctrl_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1705,7 +3544,7 @@ func (x *Revocation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revocation.ProtoReflect.Descriptor instead.
 func (*Revocation) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{23}
+	return file_ctrl_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Revocation) GetType() string {
@@ -1734,7 +3573,7 @@ var File_ctrl_proto protoreflect.FileDescriptor
 const file_ctrl_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"ctrl.proto\x12\fweft.ctrl.v1\"\x84\x02\n" +
+	"ctrl.proto\x12\fweft.ctrl.v1\"\xdf\x03\n" +
 	"\bRegister\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
 	"\bhostname\x18\x02 \x01(\tR\bhostname\x12\x15\n" +
@@ -1743,17 +3582,24 @@ const file_ctrl_proto_rawDesc = "" +
 	"sliceIndex\x12!\n" +
 	"\fslice_digest\x18\x05 \x01(\fR\vsliceDigest\x124\n" +
 	"\tlisteners\x18\x06 \x03(\v2\x16.weft.ctrl.v1.ListenerR\tlisteners\x121\n" +
-	"\bcircuits\x18\a \x03(\v2\x15.weft.ctrl.v1.CircuitR\bcircuits\"@\n" +
+	"\bcircuits\x18\a \x03(\v2\x15.weft.ctrl.v1.CircuitR\bcircuits\x12A\n" +
+	"\x0elink_listeners\x18\b \x03(\v2\x1a.weft.ctrl.v1.LinkListenerR\rlinkListeners\x12;\n" +
+	"\flink_dialers\x18\t \x03(\v2\x18.weft.ctrl.v1.LinkDialerR\vlinkDialers\x12(\n" +
+	"\x05links\x18\n" +
+	" \x03(\v2\x12.weft.ctrl.v1.LinkR\x05links\x12/\n" +
+	"\x05state\x18\v \x01(\v2\x19.weft.ctrl.v1.RouterStateR\x05state\"@\n" +
 	"\bListener\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\tR\bprotocol\x12\x18\n" +
-	"\aaddress\x18\x02 \x01(\tR\aaddress\"\xee\x01\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\"\xd0\x02\n" +
 	"\n" +
 	"Registered\x12\x1b\n" +
 	"\trouter_id\x18\x01 \x01(\tR\brouterId\x12\x1f\n" +
 	"\vrouter_name\x18\x02 \x01(\tR\n" +
 	"routerName\x12#\n" +
 	"\rcontroller_id\x18\x03 \x01(\tR\fcontrollerId\x12-\n" +
-	"\x12controller_version\x18\x04 \x01(\tR\x11controllerVersion\x12#\n" +
+	"\x12controller_version\x18\x04 \x01(\tR\x11controllerVersion\x12)\n" +
+	"\x05peers\x18\a \x01(\v2\x13.weft.ctrl.v1.PeersR\x05peers\x125\n" +
+	"\tendpoints\x18\b \x01(\v2\x17.weft.ctrl.v1.EndpointsR\tendpoints\x12#\n" +
 	"\rdrop_circuits\x18\x05 \x03(\tR\fdropCircuits\x12)\n" +
 	"\x10activity_seconds\x18\x06 \x01(\rR\x0factivitySeconds\"\x9d\x01\n" +
 	"\vSliceUpdate\x12\x12\n" +
@@ -1768,7 +3614,7 @@ const file_ctrl_proto_rawDesc = "" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x12\n" +
 	"\x04data\x18\x03 \x01(\fR\x04data\x12\x18\n" +
 	"\aremoved\x18\x04 \x01(\bR\aremoved\"\r\n" +
-	"\vSliceResync\"\x96\x03\n" +
+	"\vSliceResync\"\xa8\x03\n" +
 	"\rCreateCircuit\x12\x1d\n" +
 	"\n" +
 	"circuit_id\x18\x01 \x01(\tR\tcircuitId\x12\x1f\n" +
@@ -1783,7 +3629,9 @@ const file_ctrl_proto_rawDesc = "" +
 	"\x06sticky\x18\x06 \x01(\tR\x06sticky\x12F\n" +
 	"\tpeer_data\x18\a \x03(\v2).weft.ctrl.v1.CreateCircuit.PeerDataEntryR\bpeerData\x12\x18\n" +
 	"\aattempt\x18\b \x01(\rR\aattempt\x12/\n" +
-	"\afailure\x18\t \x01(\v2\x15.weft.ctrl.v1.FailureR\afailure\x1a;\n" +
+	"\afailure\x18\t \x01(\v2\x15.weft.ctrl.v1.FailureR\afailure\x12\x10\n" +
+	"\x03own\x18\n" +
+	" \x01(\bR\x03own\x1a;\n" +
 	"\rPeerDataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\rR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\x8a\x02\n" +
@@ -1802,7 +3650,7 @@ const file_ctrl_proto_rawDesc = "" +
 	"\aFailure\x12#\n" +
 	"\rterminator_id\x18\x01 \x01(\tR\fterminatorId\x12)\n" +
 	"\x05cause\x18\x02 \x01(\x0e2\x13.weft.ctrl.v1.CauseR\x05cause\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xe8\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xbb\x03\n" +
 	"\x05Route\x12\x1d\n" +
 	"\n" +
 	"circuit_id\x18\x01 \x01(\tR\tcircuitId\x12\x1d\n" +
@@ -1811,7 +3659,17 @@ const file_ctrl_proto_rawDesc = "" +
 	"\rupstream_link\x18\x03 \x01(\tR\fupstreamLink\x12'\n" +
 	"\x0fdownstream_link\x18\x04 \x01(\tR\x0edownstreamLink\x12,\n" +
 	"\x06egress\x18\x05 \x01(\v2\x14.weft.ctrl.v1.EgressR\x06egress\x12%\n" +
-	"\x0etimeout_millis\x18\x06 \x01(\rR\rtimeoutMillis\"\x99\x02\n" +
+	"\x0etimeout_millis\x18\x06 \x01(\rR\rtimeoutMillis\x12\x18\n" +
+	"\areroute\x18\a \x01(\bR\areroute\x12\x12\n" +
+	"\x04path\x18\b \x01(\rR\x04path\x12\x1f\n" +
+	"\videntity_id\x18\t \x01(\tR\n" +
+	"identityId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\n" +
+	" \x01(\tR\tsessionId\x12#\n" +
+	"\rterminator_id\x18\v \x01(\tR\fterminatorId\x12\x17\n" +
+	"\ahost_id\x18\f \x01(\tR\x06hostId\x12%\n" +
+	"\x0ecreated_millis\x18\r \x01(\x03R\rcreatedMillis\"\x99\x02\n" +
 	"\x06Egress\x12\x17\n" +
 	"\ahost_id\x18\x06 \x01(\tR\x06hostId\x12#\n" +
 	"\rterminator_id\x18\x01 \x01(\tR\fterminatorId\x12\x18\n" +
@@ -1828,14 +3686,16 @@ const file_ctrl_proto_rawDesc = "" +
 	"\tpeer_data\x18\x02 \x03(\v2'.weft.ctrl.v1.RouteResult.PeerDataEntryR\bpeerData\x1a;\n" +
 	"\rPeerDataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\rR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"B\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"p\n" +
 	"\aUnroute\x12\x1f\n" +
 	"\vcircuit_ids\x18\x01 \x03(\tR\n" +
 	"circuitIds\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"0\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +
+	"\x04code\x18\x03 \x01(\tR\x04code\x12\x18\n" +
+	"\adeliver\x18\x04 \x01(\bR\adeliver\"0\n" +
 	"\rCircuitsEnded\x12\x1f\n" +
 	"\vcircuit_ids\x18\x01 \x03(\tR\n" +
-	"circuitIds\"\xba\x02\n" +
+	"circuitIds\"\xce\x02\n" +
 	"\aCircuit\x12\x1d\n" +
 	"\n" +
 	"circuit_id\x18\x01 \x01(\tR\tcircuitId\x12\x1f\n" +
@@ -1849,7 +3709,142 @@ const file_ctrl_proto_rawDesc = "" +
 	"\ahost_id\x18\x06 \x01(\tR\x06hostId\x12%\n" +
 	"\x0ecreated_millis\x18\a \x01(\x03R\rcreatedMillis\x12#\n" +
 	"\rupstream_link\x18\b \x01(\tR\fupstreamLink\x12'\n" +
-	"\x0fdownstream_link\x18\t \x01(\tR\x0edownstreamLink\"\x88\x03\n" +
+	"\x0fdownstream_link\x18\t \x01(\tR\x0edownstreamLink\x12\x12\n" +
+	"\x04path\x18\n" +
+	" \x01(\rR\x04path\"0\n" +
+	"\rCircuitFaults\x12\x1f\n" +
+	"\vcircuit_ids\x18\x01 \x03(\tR\n" +
+	"circuitIds\"H\n" +
+	"\x0fConfirmCircuits\x125\n" +
+	"\bcircuits\x18\x01 \x03(\v2\x19.weft.ctrl.v1.IdleCircuitR\bcircuits\"M\n" +
+	"\vIdleCircuit\x12\x1d\n" +
+	"\n" +
+	"circuit_id\x18\x01 \x01(\tR\tcircuitId\x12\x1f\n" +
+	"\vidle_millis\x18\x02 \x01(\x03R\n" +
+	"idleMillis\"'\n" +
+	"\x11ConfirmedCircuits\x12\x12\n" +
+	"\x04drop\x18\x01 \x03(\tR\x04drop\"\x8d\x01\n" +
+	"\fLinkListener\x12\x1a\n" +
+	"\bprotocol\x18\x01 \x01(\tR\bprotocol\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x16\n" +
+	"\x06groups\x18\x04 \x03(\tR\x06groups\x12\x1b\n" +
+	"\tcost_tags\x18\x05 \x03(\tR\bcostTags\"8\n" +
+	"\n" +
+	"LinkDialer\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06groups\x18\x02 \x03(\tR\x06groups\"]\n" +
+	"\x05Peers\x12\x14\n" +
+	"\x05whole\x18\x01 \x01(\bR\x05whole\x12$\n" +
+	"\x03put\x18\x02 \x03(\v2\x12.weft.ctrl.v1.PeerR\x03put\x12\x18\n" +
+	"\aremoved\x18\x03 \x03(\tR\aremoved\"\xa3\x01\n" +
+	"\x04Peer\x12\x1b\n" +
+	"\trouter_id\x18\x01 \x01(\tR\brouterId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x16\n" +
+	"\x06online\x18\x04 \x01(\bR\x06online\x128\n" +
+	"\tlisteners\x18\x05 \x03(\v2\x1a.weft.ctrl.v1.LinkListenerR\tlisteners\"\xe4\x02\n" +
+	"\x04Link\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1c\n" +
+	"\titeration\x18\x02 \x01(\rR\titeration\x12\x1b\n" +
+	"\tdialer_id\x18\x03 \x01(\tR\bdialerId\x12\x1f\n" +
+	"\vacceptor_id\x18\x04 \x01(\tR\n" +
+	"acceptorId\x12\x10\n" +
+	"\x03key\x18\x05 \x01(\tR\x03key\x12\x1a\n" +
+	"\bprotocol\x18\x06 \x01(\tR\bprotocol\x12\x18\n" +
+	"\aaddress\x18\a \x01(\tR\aaddress\x12#\n" +
+	"\rlatency_nanos\x18\b \x01(\x03R\flatencyNanos\x12\x1f\n" +
+	"\vqueue_nanos\x18\t \x01(\x03R\n" +
+	"queueNanos\x12\"\n" +
+	"\funresponsive\x18\n" +
+	" \x01(\bR\funresponsive\x12>\n" +
+	"\vconnections\x18\v \x03(\v2\x1c.weft.ctrl.v1.LinkConnectionR\vconnections\"R\n" +
+	"\x0eLinkConnection\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05local\x18\x02 \x01(\tR\x05local\x12\x16\n" +
+	"\x06remote\x18\x03 \x01(\tR\x06remote\"u\n" +
+	"\vLinkChanges\x12\x14\n" +
+	"\x05whole\x18\x01 \x01(\bR\x05whole\x12$\n" +
+	"\x03put\x18\x02 \x03(\v2\x12.weft.ctrl.v1.LinkR\x03put\x12*\n" +
+	"\x04gone\x18\x03 \x03(\v2\x16.weft.ctrl.v1.LinkGoneR\x04gone\"P\n" +
+	"\bLinkGone\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1c\n" +
+	"\titeration\x18\x02 \x01(\rR\titeration\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"<\n" +
+	"\tCloseLink\x12\x17\n" +
+	"\alink_id\x18\x01 \x01(\tR\x06linkId\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\")\n" +
+	"\vRouterState\x12\x1a\n" +
+	"\bquiesced\x18\x01 \x01(\bR\bquiesced\"u\n" +
+	"\tEndpoints\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\x04R\x05index\x12\x16\n" +
+	"\x06leader\x18\x02 \x01(\bR\x06leader\x12:\n" +
+	"\vcontrollers\x18\x03 \x03(\v2\x18.weft.ctrl.v1.ControllerR\vcontrollers\":\n" +
+	"\n" +
+	"Controller\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1c\n" +
+	"\taddresses\x18\x02 \x03(\tR\taddresses\"\x92\x01\n" +
+	"\rMetricsReport\x12\x1b\n" +
+	"\tat_millis\x18\x01 \x01(\x03R\batMillis\x12.\n" +
+	"\ametrics\x18\x02 \x03(\v2\x14.weft.ctrl.v1.MetricR\ametrics\x124\n" +
+	"\tintervals\x18\x03 \x03(\v2\x16.weft.ctrl.v1.IntervalR\tintervals\"\xa5\x01\n" +
+	"\x06Metric\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x128\n" +
+	"\x06values\x18\x03 \x03(\v2 .weft.ctrl.v1.Metric.ValuesEntryR\x06values\x1a9\n" +
+	"\vValuesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xf8\x01\n" +
+	"\bInterval\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
+	"\fstart_millis\x18\x02 \x01(\x03R\vstartMillis\x12#\n" +
+	"\rlength_millis\x18\x03 \x01(\x03R\flengthMillis\x12\x1d\n" +
+	"\n" +
+	"circuit_id\x18\x04 \x01(\tR\tcircuitId\x127\n" +
+	"\x05bytes\x18\x05 \x03(\v2!.weft.ctrl.v1.Interval.BytesEntryR\x05bytes\x1a8\n" +
+	"\n" +
+	"BytesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"^\n" +
+	"\x13ConnectedIdentities\x12\x14\n" +
+	"\x05whole\x18\x01 \x01(\bR\x05whole\x121\n" +
+	"\x03put\x18\x02 \x03(\v2\x1f.weft.ctrl.v1.ConnectedIdentityR\x03put\"\x85\x01\n" +
+	"\x11ConnectedIdentity\x12\x1f\n" +
+	"\videntity_id\x18\x01 \x01(\tR\n" +
+	"identityId\x12\x1c\n" +
+	"\tconnected\x18\x02 \x01(\bR\tconnected\x121\n" +
+	"\bconnects\x18\x03 \x03(\v2\x15.weft.ctrl.v1.ConnectR\bconnects\"s\n" +
+	"\aConnect\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
+	"\x05local\x18\x02 \x01(\tR\x05local\x12\x16\n" +
+	"\x06remote\x18\x03 \x01(\tR\x06remote\x12\x1b\n" +
+	"\tat_millis\x18\x04 \x01(\x03R\batMillis\"E\n" +
+	"\n" +
+	"Interfaces\x127\n" +
+	"\n" +
+	"interfaces\x18\x01 \x03(\v2\x17.weft.ctrl.v1.InterfaceR\n" +
+	"interfaces\"\x8d\x01\n" +
+	"\tInterface\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
+	"\x03mac\x18\x02 \x01(\tR\x03mac\x12\x10\n" +
+	"\x03mtu\x18\x03 \x01(\x05R\x03mtu\x12\x14\n" +
+	"\x05index\x18\x04 \x01(\x05R\x05index\x12\x14\n" +
+	"\x05flags\x18\x05 \x01(\x04R\x05flags\x12\x1c\n" +
+	"\taddresses\x18\x06 \x03(\tR\taddresses\"K\n" +
+	"\x06Extend\x12\x19\n" +
+	"\bcert_csr\x18\x01 \x01(\tR\acertCsr\x12&\n" +
+	"\x0fserver_cert_csr\x18\x02 \x01(\tR\rserverCertCsr\"\x80\x01\n" +
+	"\bExtended\x12/\n" +
+	"\arefusal\x18\x01 \x01(\v2\x15.weft.ctrl.v1.RefusalR\arefusal\x12\x12\n" +
+	"\x04cert\x18\x02 \x01(\tR\x04cert\x12\x1f\n" +
+	"\vserver_cert\x18\x03 \x01(\tR\n" +
+	"serverCert\x12\x0e\n" +
+	"\x02ca\x18\x04 \x01(\tR\x02ca\"#\n" +
+	"\rConfirmExtend\x12\x12\n" +
+	"\x04cert\x18\x01 \x01(\tR\x04cert\"B\n" +
+	"\x0fExtendConfirmed\x12/\n" +
+	"\arefusal\x18\x01 \x01(\v2\x15.weft.ctrl.v1.RefusalR\arefusal\"\x88\x03\n" +
 	"\n" +
 	"Terminator\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
@@ -1889,11 +3884,12 @@ const file_ctrl_proto_rawDesc = "" +
 	"\x06errors\x18\x02 \x03(\tR\x06errors\x1a9\n" +
 	"\vValuesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"b\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8c\x01\n" +
 	"\bSnapshot\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x04R\x05index\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\fR\x06digest\x12(\n" +
-	"\x05items\x18\x03 \x03(\v2\x12.weft.ctrl.v1.ItemR\x05items\"y\n" +
+	"\x05items\x18\x03 \x03(\v2\x12.weft.ctrl.v1.ItemR\x05items\x12(\n" +
+	"\x05peers\x18\x04 \x03(\v2\x12.weft.ctrl.v1.PeerR\x05peers\"y\n" +
 	"\n" +
 	"Revocation\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12%\n" +
@@ -1924,66 +3920,119 @@ func file_ctrl_proto_rawDescGZIP() []byte {
 }
 
 var file_ctrl_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_ctrl_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_ctrl_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_ctrl_proto_goTypes = []any{
-	(Cause)(0),                // 0: weft.ctrl.v1.Cause
-	(*Register)(nil),          // 1: weft.ctrl.v1.Register
-	(*Listener)(nil),          // 2: weft.ctrl.v1.Listener
-	(*Registered)(nil),        // 3: weft.ctrl.v1.Registered
-	(*SliceUpdate)(nil),       // 4: weft.ctrl.v1.SliceUpdate
-	(*Item)(nil),              // 5: weft.ctrl.v1.Item
-	(*SliceResync)(nil),       // 6: weft.ctrl.v1.SliceResync
-	(*CreateCircuit)(nil),     // 7: weft.ctrl.v1.CreateCircuit
-	(*CircuitCreated)(nil),    // 8: weft.ctrl.v1.CircuitCreated
-	(*Refusal)(nil),           // 9: weft.ctrl.v1.Refusal
-	(*Failure)(nil),           // 10: weft.ctrl.v1.Failure
-	(*Route)(nil),             // 11: weft.ctrl.v1.Route
-	(*Egress)(nil),            // 12: weft.ctrl.v1.Egress
-	(*RouteResult)(nil),       // 13: weft.ctrl.v1.RouteResult
-	(*Unroute)(nil),           // 14: weft.ctrl.v1.Unroute
-	(*CircuitsEnded)(nil),     // 15: weft.ctrl.v1.CircuitsEnded
-	(*Circuit)(nil),           // 16: weft.ctrl.v1.Circuit
-	(*Terminator)(nil),        // 17: weft.ctrl.v1.Terminator
-	(*TerminatorChanges)(nil), // 18: weft.ctrl.v1.TerminatorChanges
-	(*TerminatorResults)(nil), // 19: weft.ctrl.v1.TerminatorResults
-	(*Activity)(nil),          // 20: weft.ctrl.v1.Activity
-	(*Inspect)(nil),           // 21: weft.ctrl.v1.Inspect
-	(*InspectResult)(nil),     // 22: weft.ctrl.v1.InspectResult
-	(*Snapshot)(nil),          // 23: weft.ctrl.v1.Snapshot
-	(*Revocation)(nil),        // 24: weft.ctrl.v1.Revocation
-	nil,                       // 25: weft.ctrl.v1.CreateCircuit.PeerDataEntry
-	nil,                       // 26: weft.ctrl.v1.CircuitCreated.PeerDataEntry
-	nil,                       // 27: weft.ctrl.v1.Egress.PeerDataEntry
-	nil,                       // 28: weft.ctrl.v1.RouteResult.PeerDataEntry
-	nil,                       // 29: weft.ctrl.v1.Terminator.PeerDataEntry
-	nil,                       // 30: weft.ctrl.v1.TerminatorResults.RefusedEntry
-	nil,                       // 31: weft.ctrl.v1.InspectResult.ValuesEntry
+	(Cause)(0),                  // 0: weft.ctrl.v1.Cause
+	(*Register)(nil),            // 1: weft.ctrl.v1.Register
+	(*Listener)(nil),            // 2: weft.ctrl.v1.Listener
+	(*Registered)(nil),          // 3: weft.ctrl.v1.Registered
+	(*SliceUpdate)(nil),         // 4: weft.ctrl.v1.SliceUpdate
+	(*Item)(nil),                // 5: weft.ctrl.v1.Item
+	(*SliceResync)(nil),         // 6: weft.ctrl.v1.SliceResync
+	(*CreateCircuit)(nil),       // 7: weft.ctrl.v1.CreateCircuit
+	(*CircuitCreated)(nil),      // 8: weft.ctrl.v1.CircuitCreated
+	(*Refusal)(nil),             // 9: weft.ctrl.v1.Refusal
+	(*Failure)(nil),             // 10: weft.ctrl.v1.Failure
+	(*Route)(nil),               // 11: weft.ctrl.v1.Route
+	(*Egress)(nil),              // 12: weft.ctrl.v1.Egress
+	(*RouteResult)(nil),         // 13: weft.ctrl.v1.RouteResult
+	(*Unroute)(nil),             // 14: weft.ctrl.v1.Unroute
+	(*CircuitsEnded)(nil),       // 15: weft.ctrl.v1.CircuitsEnded
+	(*Circuit)(nil),             // 16: weft.ctrl.v1.Circuit
+	(*CircuitFaults)(nil),       // 17: weft.ctrl.v1.CircuitFaults
+	(*ConfirmCircuits)(nil),     // 18: weft.ctrl.v1.ConfirmCircuits
+	(*IdleCircuit)(nil),         // 19: weft.ctrl.v1.IdleCircuit
+	(*ConfirmedCircuits)(nil),   // 20: weft.ctrl.v1.ConfirmedCircuits
+	(*LinkListener)(nil),        // 21: weft.ctrl.v1.LinkListener
+	(*LinkDialer)(nil),          // 22: weft.ctrl.v1.LinkDialer
+	(*Peers)(nil),               // 23: weft.ctrl.v1.Peers
+	(*Peer)(nil),                // 24: weft.ctrl.v1.Peer
+	(*Link)(nil),                // 25: weft.ctrl.v1.Link
+	(*LinkConnection)(nil),      // 26: weft.ctrl.v1.LinkConnection
+	(*LinkChanges)(nil),         // 27: weft.ctrl.v1.LinkChanges
+	(*LinkGone)(nil),            // 28: weft.ctrl.v1.LinkGone
+	(*CloseLink)(nil),           // 29: weft.ctrl.v1.CloseLink
+	(*RouterState)(nil),         // 30: weft.ctrl.v1.RouterState
+	(*Endpoints)(nil),           // 31: weft.ctrl.v1.Endpoints
+	(*Controller)(nil),          // 32: weft.ctrl.v1.Controller
+	(*MetricsReport)(nil),       // 33: weft.ctrl.v1.MetricsReport
+	(*Metric)(nil),              // 34: weft.ctrl.v1.Metric
+	(*Interval)(nil),            // 35: weft.ctrl.v1.Interval
+	(*ConnectedIdentities)(nil), // 36: weft.ctrl.v1.ConnectedIdentities
+	(*ConnectedIdentity)(nil),   // 37: weft.ctrl.v1.ConnectedIdentity
+	(*Connect)(nil),             // 38: weft.ctrl.v1.Connect
+	(*Interfaces)(nil),          // 39: weft.ctrl.v1.Interfaces
+	(*Interface)(nil),           // 40: weft.ctrl.v1.Interface
+	(*Extend)(nil),              // 41: weft.ctrl.v1.Extend
+	(*Extended)(nil),            // 42: weft.ctrl.v1.Extended
+	(*ConfirmExtend)(nil),       // 43: weft.ctrl.v1.ConfirmExtend
+	(*ExtendConfirmed)(nil),     // 44: weft.ctrl.v1.ExtendConfirmed
+	(*Terminator)(nil),          // 45: weft.ctrl.v1.Terminator
+	(*TerminatorChanges)(nil),   // 46: weft.ctrl.v1.TerminatorChanges
+	(*TerminatorResults)(nil),   // 47: weft.ctrl.v1.TerminatorResults
+	(*Activity)(nil),            // 48: weft.ctrl.v1.Activity
+	(*Inspect)(nil),             // 49: weft.ctrl.v1.Inspect
+	(*InspectResult)(nil),       // 50: weft.ctrl.v1.InspectResult
+	(*Snapshot)(nil),            // 51: weft.ctrl.v1.Snapshot
+	(*Revocation)(nil),          // 52: weft.ctrl.v1.Revocation
+	nil,                         // 53: weft.ctrl.v1.CreateCircuit.PeerDataEntry
+	nil,                         // 54: weft.ctrl.v1.CircuitCreated.PeerDataEntry
+	nil,                         // 55: weft.ctrl.v1.Egress.PeerDataEntry
+	nil,                         // 56: weft.ctrl.v1.RouteResult.PeerDataEntry
+	nil,                         // 57: weft.ctrl.v1.Metric.ValuesEntry
+	nil,                         // 58: weft.ctrl.v1.Interval.BytesEntry
+	nil,                         // 59: weft.ctrl.v1.Terminator.PeerDataEntry
+	nil,                         // 60: weft.ctrl.v1.TerminatorResults.RefusedEntry
+	nil,                         // 61: weft.ctrl.v1.InspectResult.ValuesEntry
 }
 var file_ctrl_proto_depIdxs = []int32{
 	2,  // 0: weft.ctrl.v1.Register.listeners:type_name -> weft.ctrl.v1.Listener
 	16, // 1: weft.ctrl.v1.Register.circuits:type_name -> weft.ctrl.v1.Circuit
-	5,  // 2: weft.ctrl.v1.SliceUpdate.items:type_name -> weft.ctrl.v1.Item
-	25, // 3: weft.ctrl.v1.CreateCircuit.peer_data:type_name -> weft.ctrl.v1.CreateCircuit.PeerDataEntry
-	10, // 4: weft.ctrl.v1.CreateCircuit.failure:type_name -> weft.ctrl.v1.Failure
-	9,  // 5: weft.ctrl.v1.CircuitCreated.refusal:type_name -> weft.ctrl.v1.Refusal
-	11, // 6: weft.ctrl.v1.CircuitCreated.route:type_name -> weft.ctrl.v1.Route
-	26, // 7: weft.ctrl.v1.CircuitCreated.peer_data:type_name -> weft.ctrl.v1.CircuitCreated.PeerDataEntry
-	0,  // 8: weft.ctrl.v1.Failure.cause:type_name -> weft.ctrl.v1.Cause
-	12, // 9: weft.ctrl.v1.Route.egress:type_name -> weft.ctrl.v1.Egress
-	27, // 10: weft.ctrl.v1.Egress.peer_data:type_name -> weft.ctrl.v1.Egress.PeerDataEntry
-	10, // 11: weft.ctrl.v1.RouteResult.failure:type_name -> weft.ctrl.v1.Failure
-	28, // 12: weft.ctrl.v1.RouteResult.peer_data:type_name -> weft.ctrl.v1.RouteResult.PeerDataEntry
-	29, // 13: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
-	17, // 14: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
-	30, // 15: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
-	31, // 16: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
-	5,  // 17: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
-	9,  // 18: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	21, // 2: weft.ctrl.v1.Register.link_listeners:type_name -> weft.ctrl.v1.LinkListener
+	22, // 3: weft.ctrl.v1.Register.link_dialers:type_name -> weft.ctrl.v1.LinkDialer
+	25, // 4: weft.ctrl.v1.Register.links:type_name -> weft.ctrl.v1.Link
+	30, // 5: weft.ctrl.v1.Register.state:type_name -> weft.ctrl.v1.RouterState
+	23, // 6: weft.ctrl.v1.Registered.peers:type_name -> weft.ctrl.v1.Peers
+	31, // 7: weft.ctrl.v1.Registered.endpoints:type_name -> weft.ctrl.v1.Endpoints
+	5,  // 8: weft.ctrl.v1.SliceUpdate.items:type_name -> weft.ctrl.v1.Item
+	53, // 9: weft.ctrl.v1.CreateCircuit.peer_data:type_name -> weft.ctrl.v1.CreateCircuit.PeerDataEntry
+	10, // 10: weft.ctrl.v1.CreateCircuit.failure:type_name -> weft.ctrl.v1.Failure
+	9,  // 11: weft.ctrl.v1.CircuitCreated.refusal:type_name -> weft.ctrl.v1.Refusal
+	11, // 12: weft.ctrl.v1.CircuitCreated.route:type_name -> weft.ctrl.v1.Route
+	54, // 13: weft.ctrl.v1.CircuitCreated.peer_data:type_name -> weft.ctrl.v1.CircuitCreated.PeerDataEntry
+	0,  // 14: weft.ctrl.v1.Failure.cause:type_name -> weft.ctrl.v1.Cause
+	12, // 15: weft.ctrl.v1.Route.egress:type_name -> weft.ctrl.v1.Egress
+	55, // 16: weft.ctrl.v1.Egress.peer_data:type_name -> weft.ctrl.v1.Egress.PeerDataEntry
+	10, // 17: weft.ctrl.v1.RouteResult.failure:type_name -> weft.ctrl.v1.Failure
+	56, // 18: weft.ctrl.v1.RouteResult.peer_data:type_name -> weft.ctrl.v1.RouteResult.PeerDataEntry
+	19, // 19: weft.ctrl.v1.ConfirmCircuits.circuits:type_name -> weft.ctrl.v1.IdleCircuit
+	24, // 20: weft.ctrl.v1.Peers.put:type_name -> weft.ctrl.v1.Peer
+	21, // 21: weft.ctrl.v1.Peer.listeners:type_name -> weft.ctrl.v1.LinkListener
+	26, // 22: weft.ctrl.v1.Link.connections:type_name -> weft.ctrl.v1.LinkConnection
+	25, // 23: weft.ctrl.v1.LinkChanges.put:type_name -> weft.ctrl.v1.Link
+	28, // 24: weft.ctrl.v1.LinkChanges.gone:type_name -> weft.ctrl.v1.LinkGone
+	32, // 25: weft.ctrl.v1.Endpoints.controllers:type_name -> weft.ctrl.v1.Controller
+	34, // 26: weft.ctrl.v1.MetricsReport.metrics:type_name -> weft.ctrl.v1.Metric
+	35, // 27: weft.ctrl.v1.MetricsReport.intervals:type_name -> weft.ctrl.v1.Interval
+	57, // 28: weft.ctrl.v1.Metric.values:type_name -> weft.ctrl.v1.Metric.ValuesEntry
+	58, // 29: weft.ctrl.v1.Interval.bytes:type_name -> weft.ctrl.v1.Interval.BytesEntry
+	37, // 30: weft.ctrl.v1.ConnectedIdentities.put:type_name -> weft.ctrl.v1.ConnectedIdentity
+	38, // 31: weft.ctrl.v1.ConnectedIdentity.connects:type_name -> weft.ctrl.v1.Connect
+	40, // 32: weft.ctrl.v1.Interfaces.interfaces:type_name -> weft.ctrl.v1.Interface
+	9,  // 33: weft.ctrl.v1.Extended.refusal:type_name -> weft.ctrl.v1.Refusal
+	9,  // 34: weft.ctrl.v1.ExtendConfirmed.refusal:type_name -> weft.ctrl.v1.Refusal
+	59, // 35: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
+	45, // 36: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
+	60, // 37: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
+	61, // 38: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
+	5,  // 39: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
+	24, // 40: weft.ctrl.v1.Snapshot.peers:type_name -> weft.ctrl.v1.Peer
+	9,  // 41: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_ctrl_proto_init() }
@@ -1997,7 +4046,7 @@ func file_ctrl_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_ctrl_proto_rawDesc), len(file_ctrl_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   31,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -24,11 +24,26 @@ const (
 	TypeRouteResult       int32 = 2013 // RouteResult
 	TypeUnroute           int32 = 2014 // Unroute
 	TypeCircuitsEnded     int32 = 2015 // CircuitsEnded
+	TypeCircuitFaults     int32 = 2016 // CircuitFaults
+	TypeConfirmCircuits   int32 = 2017 // ConfirmCircuits, answered by TypeConfirmedCircuits
+	TypeConfirmedCircuits int32 = 2018 // ConfirmedCircuits
 	TypeTerminatorChanges int32 = 2020 // TerminatorChanges, answered by TypeTerminatorResults
 	TypeTerminatorResults int32 = 2021 // TerminatorResults
 	TypeActivity          int32 = 2030 // Activity
 	TypeInspect           int32 = 2040 // Inspect, answered by TypeInspectResult
 	TypeInspectResult     int32 = 2041 // InspectResult
+	TypePeers             int32 = 2050 // Peers
+	TypeLinkChanges       int32 = 2051 // LinkChanges
+	TypeCloseLink         int32 = 2052 // CloseLink
+	TypeRouterState       int32 = 2053 // RouterState
+	TypeEndpoints         int32 = 2054 // Endpoints
+	TypeMetricsReport     int32 = 2055 // MetricsReport
+	TypeIdentities        int32 = 2056 // ConnectedIdentities
+	TypeInterfaces        int32 = 2057 // Interfaces
+	TypeExtend            int32 = 2060 // Extend, answered by TypeExtended
+	TypeExtended          int32 = 2061 // Extended
+	TypeConfirmExtend     int32 = 2062 // ConfirmExtend, answered by TypeExtendConfirmed
+	TypeExtendConfirmed   int32 = 2063 // ExtendConfirmed
 )
 
 // Kinds of slice items besides those of package policy, which are below 16.
