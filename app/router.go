@@ -77,6 +77,7 @@ func (r *Router) provision() error {
 	if err != nil {
 		return err
 	}
+	dial = proxied(dial, r.o.Config.Proxy)
 	node := &routerNode{log: r.o.Log}
 	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
 	r.uplink = uplink.New(r.uplinkConfig(node, dial))
