@@ -1,4 +1,5 @@
-// Package observe sets up what operators see of a process: its log.
+// Package observe is what operators see of a process: its log, and the
+// instruments that it measures itself with.
 package observe
 
 import (
