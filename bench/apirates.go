@@ -13,7 +13,7 @@ import (
 // apiRates fills the controller with identities and measures creates, lists,
 // details and logins per second beside a bare handler of the same bytes.
 func apiRates(ctx context.Context, s settings) error {
-	n, err := newNetwork(ctx, s)
+	n, err := newNetwork(ctx, s, nil)
 	if err != nil {
 		return err
 	}

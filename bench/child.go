@@ -14,7 +14,7 @@ import (
 //
 //	child host PATH ...    serves connections of a path
 //	child dial PATH ...    opens them and carries out jobs from standard input
-//	child relay ADDR       a plain TLS relay in front of ADDR
+//	child relay IN OUT ADDR  a plain relay in front of ADDR, IN and OUT tcp or tls
 func child(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -33,7 +33,7 @@ func child(args []string) error {
 	}
 	switch args[0] {
 	case "relay":
-		return relay(args[1])
+		return relay(args[1], args[2], args[3])
 	case "host":
 		l, err := listenPath(ctx, args[1:])
 		if err != nil {

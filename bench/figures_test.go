@@ -40,11 +40,33 @@ func TestFigures(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	s := settings{}
-	if got := s.choose("tcp", "tls"); len(got) != 2 {
+	if !s.wants("tcp") || len(s.weftPaths()) != len(weftPaths) {
+		t.Error("without a choice everything is measured")
+	}
+	s.paths = []string{"tls", "weft2"}
+	if got := s.weftPaths(); s.wants("tcp") || !s.wants("tls") || len(got) != 1 || got[0] != "weft2" {
 		t.Error(got)
 	}
-	s.paths = "tls,weft"
-	if got := s.choose("tcp", "tls"); len(got) != 1 || got[0] != "tls" {
-		t.Error(got)
+}
+
+func TestEveryPathHasItsIdeal(t *testing.T) {
+	length := map[string]int{}
+	for _, i := range ideals {
+		length[i.name] = len(i.hops)
+	}
+	for _, p := range weftPaths {
+		if got := length[idealOf(p.name)]; got != p.routers+1 {
+			t.Errorf("%s has %d routers, %s has %d hops", p.name, p.routers, idealOf(p.name), got)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	var n numbers
+	if err := n.Set("1,8,64"); err != nil || n.String() != "1,8,64" {
+		t.Error(n, err)
+	}
+	if err := n.Set("1,x"); err == nil {
+		t.Error("no number is accepted")
 	}
 }

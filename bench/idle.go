@@ -3,19 +3,19 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weftnet/weft/bench/peer"
 )
 
+// idlePaths are those whose silent circuits are measured.
+var idlePaths = []string{"weft", "weft4", "weft-egress"}
+
 // idle measures what silent circuits cost: resident memory per circuit of both
-// ends and the router, and CPU while nothing happens.
+// ends and the routers, and CPU while nothing happens.
 func idle(ctx context.Context, s settings) error {
-	n, err := newNetwork(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer n.stop()
+	wanted := slices.DeleteFunc(slices.Clone(idlePaths), func(p string) bool { return !s.wants(p) })
 	count := s.count
 	if count == 0 {
 		count = 10000
@@ -24,14 +24,29 @@ func idle(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	p, err := n.path(ctx, s, "weft")
+	for _, name := range wanted {
+		if err := idlePath(ctx, s, name, count, own); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// idlePath measures one path in a network of its own.
+func idlePath(ctx context.Context, s settings, name string, count int, own map[string]int64) error {
+	n, err := newNetwork(ctx, s, []string{name})
+	if err != nil {
+		return err
+	}
+	defer n.stop()
+	p, err := n.path(ctx, s, name)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	procs := []*process{p.dial, n.router, p.host, n.controller}
+	procs := append(append([]*process{p.dial}, p.middles...), p.host, n.controller)
 	before := residents(procs)
-	fmt.Printf("idle, no circuits: router %s, controller %s resident\n", kib(before[1]), kib(before[3]))
+	fmt.Printf("%s, no circuits: router %s, controller %s resident\n", name, kib(before[1]), kib(before[len(before)-1]))
 	var r peer.Result
 	if err := p.dial.ask(peer.Job{Kind: "idle", Count: count, Streams: 16}, &r); err != nil {
 		return err
@@ -56,7 +71,7 @@ func idle(ctx context.Context, s settings) error {
 // end, in bytes: measured over plain TCP, where a host has a goroutine with its
 // buffer, and both ends a connection of the standard library.
 func ownCost(ctx context.Context, s settings, count int) (map[string]int64, error) {
-	s.paths = "tcp"
+	s.paths = []string{"tcp"}
 	all, err := limits(ctx, s)
 	defer closePaths(all, nil)
 	if err != nil {

@@ -3,7 +3,7 @@
 // in the same run and interleaved. Figures are medians; ratios are what to quote.
 //
 //	go run ./bench all          everything below, in a few minutes
-//	go run ./bench chain        the limits alone: TCP, TLS, and a chain of plain relays
+//	go run ./bench chain        the limits alone: TCP, TLS, and chains of plain relays
 //	go run ./bench throughput   streams, CPU seconds per GiB
 //	go run ./bench latency      round trips
 //	go run ./bench dials        dials per second
@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftnet/weft/internal/testnet"
@@ -41,16 +42,49 @@ type settings struct {
 	out    string // file for the process logs, empty = discard
 	// profiles is a directory for CPU profiles of all processes, empty = none.
 	profiles string
-	goSDK    string // program of interop/bench, empty = not measured
-	paths    string // comma-separated names of the paths to measure, empty = all
+	goSDK    string   // program of interop/bench, empty = not measured
+	paths    []string // names of the paths to measure, empty = all
+	streams  numbers  // of throughput
 }
 
-// choose returns the wanted ones of paths.
-func (s settings) choose(paths ...string) []string {
-	if s.paths == "" {
-		return paths
+// wants reports whether a path is to be measured.
+func (s settings) wants(path string) bool { return len(s.paths) == 0 || slices.Contains(s.paths, path) }
+
+// weftPaths are the wanted paths through Weft.
+func (s settings) weftPaths() []string {
+	var out []string
+	for _, p := range weftPaths {
+		if s.wants(p.name) {
+			out = append(out, p.name)
+		}
 	}
-	return slices.DeleteFunc(paths, func(p string) bool { return !slices.Contains(strings.Split(s.paths, ","), p) })
+	for _, name := range []string{"go-sdk", "go-sdk-win"} {
+		if s.goSDK != "" && s.wants(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// numbers is a flag with a comma-separated list.
+type numbers []int
+
+// String returns the list as it is written.
+func (n *numbers) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(*n)), " ", ","), "[]")
+}
+
+// Set reads the list.
+func (n *numbers) Set(text string) error {
+	*n = nil
+	for _, part := range strings.Split(text, ",") {
+		v, err := strconv.Atoi(part)
+		if err != nil || v < 1 {
+			return fmt.Errorf("expected numbers such as 1,8,64")
+		}
+		*n = append(*n, v)
+	}
+	return nil
 }
 
 func main() {
@@ -75,14 +109,16 @@ func run(ctx context.Context, args []string) error {
 		{"idle", idle}, {"api", apiRates}, {"start", start}, {"chain", chain}, {"all", all},
 	}
 	var withGoSDK bool
+	var paths string
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	var s settings
+	s := settings{streams: numbers{1, 8, 64}}
 	fs.IntVar(&s.rounds, "rounds", 5, "repetitions of every measurement")
 	fs.Int64Var(&s.bytes, "bytes", 512<<20, "bytes moved per throughput measurement")
 	fs.IntVar(&s.count, "count", 0, "number of dials, round trips, circuits or entities (0: the measurement's own)")
 	fs.StringVar(&s.binary, "weft", "", "binary to measure (default: built from this tree)")
 	fs.StringVar(&s.out, "log", "", "file for the logs of the processes")
-	fs.StringVar(&s.paths, "paths", "", "paths to measure, comma-separated: tcp, tls, chain, weft, weft-e2ee, go-sdk, go-sdk-win (default: all)")
+	fs.StringVar(&paths, "paths", "", "paths to measure, comma-separated (default: all); see docs/performance.md")
+	fs.Var(&s.streams, "streams", "parallel streams of throughput")
 	fs.BoolVar(&withGoSDK, "go-sdk", false, "measure the unmodified Go SDK of the ecosystem beside")
 	fs.StringVar(&s.profiles, "profile", "", "directory for CPU profiles of the processes")
 	if len(args) == 0 {
@@ -90,6 +126,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
+	}
+	if paths != "" {
+		s.paths = strings.Split(paths, ",")
 	}
 	dir, err := os.MkdirTemp("", "weft-bench")
 	if err != nil {
@@ -119,8 +158,10 @@ func run(ctx context.Context, args []string) error {
 // chain measures the limits alone: what plain relays with the same processes
 // and hops reach on this machine.
 func chain(ctx context.Context, s settings) error {
-	if s.paths == "" {
-		s.paths = "tcp,tls,chain"
+	if len(s.paths) == 0 {
+		for _, ideal := range ideals {
+			s.paths = append(s.paths, ideal.name)
+		}
 	}
 	if err := throughput(ctx, s); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weftnet/weft/internal/testnet"
@@ -16,7 +17,7 @@ import (
 
 const password = "bench-password-1"
 
-// network is a controller and a router as processes, and an admin session.
+// network is a controller and routers as processes, and an admin session.
 type network struct {
 	dir        string
 	binary     string
@@ -24,12 +25,17 @@ type network struct {
 	apiPort    int
 	routerPort int
 	controller *process
-	router     *process
+	routers    []*process // in a line, the dialers' first
 	api        api
+
+	files   []string       // configuration of each router
+	ids     []string       // of each router
+	proxies map[string]int // ports of proxy listeners, by service
 }
 
 // newNetwork makes a network in a temporary directory and starts it.
-func newNetwork(ctx context.Context, s settings) (_ *network, err error) {
+// It has what the named paths need.
+func newNetwork(ctx context.Context, s settings, wanted []string) (_ *network, err error) {
 	n, err := prepare(s)
 	if err != nil {
 		return nil, err
@@ -43,7 +49,13 @@ func newNetwork(ctx context.Context, s settings) (_ *network, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if n.ids, err = n.api.routers(ctx, false); err == nil {
+		err = n.line(ctx, wanted)
+	}
 	up.stop()
+	if err != nil {
+		return nil, err
+	}
 	if s.profiles != "" {
 		if err := n.profile(s.profiles); err != nil {
 			return nil, err
@@ -52,7 +64,7 @@ func newNetwork(ctx context.Context, s settings) (_ *network, err error) {
 	if err := n.startProcesses(ctx); err != nil {
 		return nil, err
 	}
-	return n, n.api.waitRouter(ctx)
+	return n, n.api.waitRouters(ctx, len(n.routers))
 }
 
 // prepare chooses directory and ports.
@@ -61,7 +73,8 @@ func prepare(s settings) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &network{dir: filepath.Join(dir, "net"), binary: s.binary, log: discard{}}
+	n := &network{dir: filepath.Join(dir, "net"), binary: s.binary, log: discard{}, proxies: map[string]int{}}
+	n.files = []string{filepath.Join(n.dir, "router.yml")}
 	for _, port := range []*int{&n.apiPort, &n.routerPort} {
 		if *port, err = testnet.FreePort(); err != nil {
 			return nil, err
@@ -91,11 +104,12 @@ func (n *network) up(ctx context.Context) (*process, error) {
 
 // profile makes controller and router write CPU profiles.
 func (n *network) profile(dir string) error {
-	for _, name := range []string{"controller", "router"} {
-		f, err := os.OpenFile(filepath.Join(n.dir, name+".yml"), os.O_APPEND|os.O_WRONLY, 0)
+	for _, file := range append([]string{filepath.Join(n.dir, "controller.yml")}, n.files...) {
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
+		name := strings.TrimSuffix(filepath.Base(file), ".yml")
 		_, err = fmt.Fprintf(f, "\nprofile:\n  cpu:\n    path: %s\n", filepath.Join(dir, name+".pprof"))
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
@@ -108,8 +122,14 @@ func (n *network) startProcesses(ctx context.Context) (err error) {
 	if err := n.startController(ctx); err != nil {
 		return err
 	}
-	n.router, err = startProcess(ctx, "router", n.log, n.binary, "router", "run", filepath.Join(n.dir, "router.yml"))
-	return err
+	for i, file := range n.files {
+		r, err := startProcess(ctx, fmt.Sprintf("router %d", i+1), n.log, n.binary, "router", "run", file)
+		if err != nil {
+			return err
+		}
+		n.routers = append(n.routers, r)
+	}
+	return nil
 }
 
 // startController returns when the API accepts a login, which is a write.
@@ -121,10 +141,11 @@ func (n *network) startController(ctx context.Context) (err error) {
 }
 
 func (n *network) stop() {
-	for _, p := range []*process{n.router, n.controller} {
-		if p != nil {
-			p.stop()
-		}
+	for _, r := range n.routers {
+		r.stop()
+	}
+	if n.controller != nil {
+		n.controller.stop()
 	}
 	_ = n.log.Close()
 	_ = os.RemoveAll(filepath.Dir(n.dir))
@@ -154,42 +175,57 @@ func (a *api) login(ctx context.Context) error {
 	return fmt.Errorf("login: %w", err)
 }
 
-func (a *api) waitRouter(ctx context.Context) error {
+// routers returns the ids of the routers, or of those that are online.
+func (a *api) routers(ctx context.Context, online bool) ([]string, error) {
+	var routers []struct {
+		ID       string
+		IsOnline bool
+	}
+	err := a.Call(ctx, "GET", "/edge-routers", nil, &routers)
+	var ids []string
+	for _, r := range routers {
+		if r.IsOnline || !online {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids, err
+}
+
+// waitRouters waits until so many routers are online.
+func (a *api) waitRouters(ctx context.Context, count int) error {
 	for range 3000 {
-		var routers []struct{ IsOnline bool }
-		if err := a.Call(ctx, "GET", "/edge-routers", nil, &routers); err != nil {
+		ids, err := a.routers(ctx, true)
+		if err != nil {
 			return err
 		}
-		for _, r := range routers {
-			if r.IsOnline {
-				return nil
-			}
+		if len(ids) == count {
+			return nil
 		}
 		if !pause(ctx, 10*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("the router does not come online")
+	return fmt.Errorf("the routers do not come online")
 }
 
-// service makes a service that everybody may dial and host.
-func (a *api) service(ctx context.Context, name string, encrypted bool) error {
+// service makes a service that everybody may dial and host, and returns its id.
+func (a *api) service(ctx context.Context, name string, encrypted bool) (string, error) {
 	id, err := a.Create(ctx, "services", map[string]any{"name": name, "encryptionRequired": encrypted})
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, kind := range []string{"Dial", "Bind"} {
 		if _, err := a.Create(ctx, "service-policies", map[string]any{"name": name + kind, "type": kind, "semantic": "AnyOf",
 			"identityRoles": []string{"#all"}, "serviceRoles": []string{"@" + id}}); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return id, nil
 }
 
 // enrolmentToken makes an identity and returns its one-time token.
-func (a *api) enrolmentToken(ctx context.Context, name string) (string, error) {
-	id, err := a.Create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false, "enrollment": map[string]any{"ott": true}})
+func (a *api) enrolmentToken(ctx context.Context, name string, attributes ...string) (string, error) {
+	id, err := a.Create(ctx, "identities", map[string]any{"name": name, "type": "Default", "isAdmin": false, "roleAttributes": attributes, "enrollment": map[string]any{"ott": true}})
 	if err != nil {
 		return "", err
 	}

@@ -38,7 +38,7 @@ func (n *network) firstByte(ctx context.Context) (first, dialable, restart time.
 	if err != nil {
 		return
 	}
-	if err = n.api.service(ctx, "first", true); err != nil {
+	if _, err = n.api.service(ctx, "first", true); err != nil {
 		return
 	}
 	var files [2]string

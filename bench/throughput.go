@@ -10,11 +10,12 @@ import (
 
 // path is one thing to measure: two ends and what is between them.
 type path struct {
-	name   string
-	dial   *process
-	host   *process
-	middle *process // nil for a direct connection
-	stops  []*process
+	name    string
+	ideal   string // path that it is compared with
+	dial    *process
+	host    *process
+	middles []*process // none for a direct connection
+	stops   []*process
 }
 
 func (p path) stop() {
@@ -23,56 +24,24 @@ func (p path) stop() {
 	}
 }
 
-// limits are the paths that Weft is compared with: TCP and TLS directly, and TLS
-// through one plain relay.
-func limits(ctx context.Context, s settings) ([]path, error) {
-	var all []path
-	for _, kind := range s.choose("tcp", "tls", "chain") {
-		proto := kind
-		if kind == "chain" {
-			proto = "tls"
-		}
-		host, addr, err := startChild(ctx, s, kind, "host", proto)
-		if err != nil {
-			return all, err
-		}
-		p := path{name: kind, host: host, stops: []*process{host}}
-		if kind == "chain" {
-			if p.middle, addr, err = startChild(ctx, s, kind, "relay", addr); err != nil {
-				return all, err
-			}
-			p.stops = append(p.stops, p.middle)
-		}
-		if p.dial, _, err = startChild(ctx, s, kind, "dial", proto, addr); err != nil {
-			return all, err
-		}
-		p.stops = append(p.stops, p.dial)
-		all = append(all, p)
-	}
-	return all, nil
-}
-
-// measured is the limits and Weft, clear and with end-to-end encryption.
+// measured is the limits and Weft.
 func measured(ctx context.Context, s settings) ([]path, *network, error) {
 	all, err := limits(ctx, s)
 	if err != nil {
 		return all, nil, err
 	}
-	wanted := s.choose("weft", "weft-e2ee")
-	if s.goSDK != "" {
-		wanted = append(wanted, s.choose("go-sdk", "go-sdk-win")...)
-	}
+	wanted := s.weftPaths()
 	if len(wanted) == 0 {
 		return all, nil, nil
 	}
-	n, err := newNetwork(ctx, s)
+	n, err := newNetwork(ctx, s, wanted)
 	if err != nil {
 		return all, nil, err
 	}
 	for _, name := range wanted {
 		p, err := n.path(ctx, s, name)
 		if err != nil {
-			return all, n, err
+			return all, n, fmt.Errorf("%s: %w", name, err)
 		}
 		all = append(all, p)
 	}
@@ -88,8 +57,8 @@ func throughput(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-10s %-8s %10s %8s   CPU s/GiB: %8s %8s %8s\n", "path", "streams", "MiB/s", "of chain", "dialer", "middle", "host")
-	for _, streams := range []int{1, 8, 64} {
+	fmt.Printf("%-14s %-8s %10s %9s   CPU s/GiB: %8s %8s %8s %10s\n", "path", "streams", "MiB/s", "of ideal", "dialer", "middle", "host", "of relay")
+	for _, streams := range s.streams {
 		got := map[string][]sample{}
 		for range s.rounds {
 			for _, p := range paths {
@@ -100,17 +69,20 @@ func throughput(ctx context.Context, s settings) error {
 				got[p.name] = append(got[p.name], one)
 			}
 		}
-		chain := middleOf(got["chain"], func(x sample) float64 { return x.rate })
 		for _, p := range paths {
-			f := func(pick func(sample) float64) float64 { return middleOf(got[p.name], pick) }
-			rate := f(func(x sample) float64 { return x.rate })
-			fmt.Printf("%-10s %-8d %10.0f %8s              %8.2f %8.2f %8.2f\n", p.name, streams, rate, share(rate, chain),
-				f(func(x sample) float64 { return x.dial }), f(func(x sample) float64 { return x.middle }), f(func(x sample) float64 { return x.host }))
+			of := func(name string, pick func(sample) float64) float64 { return middleOf(got[name], pick) }
+			rate, middle := func(x sample) float64 { return x.rate }, func(x sample) float64 { return x.middle }
+			fmt.Printf("%-14s %-8d %10.0f %9s              %8.2f %8.2f %8.2f %10s\n", p.name, streams,
+				of(p.name, rate), share(of(p.name, rate), of(p.ideal, rate)),
+				of(p.name, func(x sample) float64 { return x.dial }), of(p.name, middle), of(p.name, func(x sample) float64 { return x.host }),
+				share(of(p.name, middle), of(p.ideal, middle)))
 		}
 	}
 	if n != nil {
-		now, peak := n.router.resident()
-		fmt.Printf("router resident: %s now, %s at most\n", kib(now), kib(peak))
+		for _, r := range n.routers {
+			now, peak := r.resident()
+			fmt.Printf("%s resident: %s now, %s at most\n", r.name, kib(now), kib(peak))
+		}
 	}
 	return nil
 }
@@ -126,11 +98,12 @@ func (p path) bulk(streams int, bytes int64) (sample, error) {
 	return sample{rate: mib(bytes, r.Elapsed), dial: cost(0), middle: cost(1), host: cost(2)}, nil
 }
 
+// cpu is the time that the dialer, a process between the ends in the mean, and
+// the host have spent.
 func (p path) cpu() (all [3]time.Duration) {
-	for i, proc := range []*process{p.dial, p.middle, p.host} {
-		if proc != nil {
-			all[i] = proc.cpu()
-		}
+	all[0], all[2] = p.dial.cpu(), p.host.cpu()
+	for _, m := range p.middles {
+		all[1] += m.cpu() / time.Duration(len(p.middles))
 	}
 	return all
 }

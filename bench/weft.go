@@ -10,40 +10,9 @@ import (
 	"github.com/weftnet/weft/sdk"
 )
 
-// path opens a service and two identities, and starts a host and a dialer for
-// it: ours, or those of the ecosystem's Go SDK.
-func (n *network) path(ctx context.Context, s settings, name string) (p path, err error) {
-	p = path{name: name, middle: n.router}
-	if err := n.api.service(ctx, name, name == "weft-e2ee"); err != nil {
-		return p, err
-	}
-	for _, role := range []string{"host", "dial"} {
-		file, err := n.enrol(ctx, name+"-"+role)
-		if err != nil {
-			return p, err
-		}
-		var c *process
-		switch name {
-		case "go-sdk":
-			c, _, err = startEnd(ctx, role, s.goSDK, role, file, name)
-		case "go-sdk-win":
-			c, _, err = startEnd(ctx, role, s.goSDK, role, file, name, "window")
-		default:
-			c, _, err = startChild(ctx, s, name, role, "weft", file, name)
-		}
-		if err != nil {
-			p.stop()
-			return p, err
-		}
-		p.stops = append(p.stops, c)
-	}
-	p.host, p.dial = p.stops[0], p.stops[1]
-	return p, nil
-}
-
 // enrol makes an identity file.
-func (n *network) enrol(ctx context.Context, name string) (string, error) {
-	token, err := n.api.enrolmentToken(ctx, name)
+func (n *network) enrol(ctx context.Context, name string, attributes ...string) (string, error) {
+	token, err := n.api.enrolmentToken(ctx, name, attributes...)
 	if err != nil {
 		return "", err
 	}
