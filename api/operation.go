@@ -1,5 +1,5 @@
-// Package api is the operation table of the two edge APIs: every operation
-// with its method, path, access rule, parameters, request and response types
+// Package api is the operation table of the edge client, edge management and
+// fabric APIs: every operation with its method, path, access rule, parameters, request and response types
 // and documentation. The server routes by it, the client is generated from it
 // and the OpenAPI documents are written from it.
 //
@@ -9,13 +9,14 @@ package api
 
 import "reflect"
 
-// API names the edge APIs an operation belongs to; the values are bits.
+// API names the APIs an operation belongs to; the values are bits.
 type API uint8
 
-// The two edge APIs.
+// The APIs. Both are the two edge APIs.
 const (
 	Client     API = 1 << iota // base path ClientBase
 	Management                 // base path ManagementBase
+	Fabric                     // base path FabricBase
 	Both       = Client | Management
 )
 
@@ -23,24 +24,28 @@ const (
 const (
 	ClientBase     = "/edge/client/v1"
 	ManagementBase = "/edge/management/v1"
+	FabricBase     = "/fabric/v1"
 )
 
 // Rule says who may call an operation.
 type Rule uint8
 
 // Rules of access. EntityAccess passes admins, the permission admin_readonly
-// for reads, and the permissions "entity" and "entity.action".
+// for reads, and the permissions "entity" and "entity.action";
+// EntityAccessNoReadonly is the same without admin_readonly.
 const (
 	Public Rule = iota
 	Authenticated
 	AuthenticatedOrPartial
 	EntityAccess
+	EntityAccessNoReadonly
 	AdminOrReadonly
 	Admin
 	NotImplemented // declared, answered with 501
 )
 
-// Access is the rule of one operation; Entity and Action belong to EntityAccess.
+// Access is the rule of one operation; Entity and Action belong to the
+// entity rules.
 type Access struct {
 	Rule   Rule
 	Entity string
@@ -60,7 +65,7 @@ type Param struct {
 // Shape is the form of a response.
 type Shape uint8
 
-// Shapes of responses. All but Text and Bare travel in the envelope
+// Shapes of responses. All but Text and Plain travel in the envelope
 // {"data":..., "meta":...}.
 const (
 	Nothing  Shape = iota // data is an empty object
@@ -69,6 +74,7 @@ const (
 	Array                 // data is an array of Type, meta without paging
 	Location              // data is a Created, status 201
 	Text                  // the body itself, see Produces
+	Plain                 // the body is one Type, without an envelope
 )
 
 // Result is the successful response of an operation.
@@ -102,6 +108,7 @@ type Operation struct {
 	Produces []string // response types other than JSON
 
 	Deprecated bool
+	Own        bool // not known to the ecosystem
 }
 
 // Operations returns the whole table in the order of the documents.
@@ -115,6 +122,7 @@ func Operations() []Operation {
 		edgeRouters(), transitRouters(),
 		servicePolicies(), edgeRouterPolicies(), serviceEdgeRouterPolicies(),
 		controllers(), roleAttributes(), externalJwtSigners(), identityTypes(),
+		fabricEntities(), fabricLinks(), circuits(), inspecting(),
 		unimplemented(),
 	} {
 		all = append(all, part...)

@@ -16,7 +16,8 @@ var update = flag.Bool("update", false, "write the reference of the operations a
 const referenceHead = `# Operations of the APIs
 
 Generated from the operation table by ` + "`go generate ./api`" + `. Paths are relative to the base path of their API. The Edge
-Client API also answers below ` + "`/edge/v1`" + ` and to paths without a base path.
+Client API also answers below ` + "`/edge/v1`" + ` and to paths without a base path. Operations marked as Weft's own are not known to
+other clients of the ecosystem.
 
 Access rules:
 
@@ -26,6 +27,7 @@ Access rules:
 | session | everybody who is logged in |
 | session, partial | also a login that still lacks a second factor |
 | ENTITY.ACTION | admins; identities with the permission ENTITY or ENTITY.ACTION; reads also with the permission admin_readonly |
+| ENTITY.ACTION, no readonly | the same without admin_readonly |
 | admin, readonly | admins, and identities with the permission admin_readonly |
 | admin | admins |
 | not available | declared by the ecosystem, answered with 501 |
@@ -40,12 +42,15 @@ func TestReferenceIsCurrent(t *testing.T) {
 	for _, a := range []struct {
 		api        API
 		name, base string
-	}{{Client, "Edge Client API", ClientBase}, {Management, "Edge Management API", ManagementBase}} {
+	}{{Client, "Edge Client API", ClientBase}, {Management, "Edge Management API", ManagementBase}, {Fabric, "Fabric API", FabricBase}} {
 		fmt.Fprintf(&b, "## %s\n\nBase path `%s`.\n\n| method | path | operation | access | summary |\n|---|---|---|---|---|\n", a.name, a.base)
 		for _, o := range Of(a.api) {
 			doc := strings.ReplaceAll(o.Doc, "|", "\\|")
 			if o.Deprecated {
 				doc += " Deprecated."
+			}
+			if o.Own {
+				doc += " Weft's own."
 			}
 			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", o.Method, o.Path, o.ID, ruleOf(o.Access), doc)
 		}
@@ -74,6 +79,8 @@ func ruleOf(a Access) string {
 		return "session, partial"
 	case EntityAccess:
 		return a.Entity + "." + a.Action
+	case EntityAccessNoReadonly:
+		return a.Entity + "." + a.Action + ", no readonly"
 	case AdminOrReadonly:
 		return "admin, readonly"
 	case Admin:

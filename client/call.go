@@ -57,6 +57,15 @@ func detail[T any](ctx context.Context, c *Client, r call) (*T, error) {
 	return &e.Data, nil
 }
 
+// plain is for answers without an envelope.
+func plain[T any](ctx context.Context, c *Client, r call) (*T, error) {
+	var v T
+	if err := c.decode(ctx, r, &v); err != nil {
+		return nil, err
+	}
+	return &v, nil
+}
+
 func array[T any](ctx context.Context, c *Client, r call) ([]T, error) {
 	var e envelope[[]T]
 	err := c.decode(ctx, r, &e)

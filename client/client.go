@@ -1,4 +1,4 @@
-// Package client is the client of the two edge APIs of a controller. Types and
+// Package client is the client of the edge and fabric APIs of a controller. Types and
 // methods of the operations are generated from the operation table of the
 // controller (see internal/gen); this file and call.go are the hand-written
 // ground beneath them. Only the standard library is used.
@@ -113,11 +113,20 @@ func (c *Client) Management() *Management { return &Management{c} }
 // Edge returns the operations of the client API.
 func (c *Client) Edge() *Edge { return &Edge{c} }
 
+// Fabric returns the operations of the fabric API.
+func (c *Client) Fabric() *Fabric { return &Fabric{c} }
+
 // Management has one method per operation of the management API.
 type Management struct{ c *Client }
 
 // Edge has one method per operation of the client API.
 type Edge struct{ c *Client }
+
+// Fabric has one method per operation of the fabric API.
+type Fabric struct{ c *Client }
+
+// Fabric returns the operations of the fabric API of the same controller.
+func (a *Management) Fabric() *Fabric { return &Fabric{a.c} }
 
 // Ptr returns a pointer to v, for the members of inputs.
 func Ptr[T any](v T) *T { return &v }

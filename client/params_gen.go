@@ -217,3 +217,21 @@ func (p *ListEdgeRoutersParams) add(q url.Values, h http.Header) {
 		q.Set("roleSemantic", p.RoleSemantic)
 	}
 }
+
+// ShowPathParams are the parameters of showPath; zero members are not sent.
+type ShowPathParams struct {
+	From string // Id or name of the router where circuits begin.
+	To   string // Id or name of the router where they end.
+}
+
+func (p *ShowPathParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	if p.From != "" {
+		q.Set("from", p.From)
+	}
+	if p.To != "" {
+		q.Set("to", p.To)
+	}
+}

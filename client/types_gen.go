@@ -196,6 +196,31 @@ type Base struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
+// Circuit is one circuit that is open. Its tags name the identities of both
+// ends and the service.
+type Circuit struct {
+	Base
+	ClientID     string      `json:"clientId"` // session of the dialing client
+	Path         CircuitPath `json:"path"`
+	Service      Ref         `json:"service"`
+	Terminator   Ref         `json:"terminator"`
+	Identity     *Ref        `json:"identity,omitzero"`     // that dialed
+	HostIdentity *Ref        `json:"hostIdentity,omitzero"` // that hosts
+	State        string      `json:"state,omitzero"`
+}
+
+// CircuitDelete is the body of the end of a circuit.
+type CircuitDelete struct {
+	Immediate *bool `json:"immediate,omitzero"` // without effect: circuits always end at once
+}
+
+// CircuitPath is the way of a circuit: routers from the dialer to the host, and
+// the links between them.
+type CircuitPath struct {
+	Links []Ref `json:"links"`
+	Nodes []Ref `json:"nodes"`
+}
+
 // ClientEdgeRouter is a router of the caller.
 type ClientEdgeRouter struct {
 	Base
@@ -441,6 +466,109 @@ type ExternalJwtSigner struct {
 	Name            string `json:"name"`
 }
 
+// FabricLink is a link between two routers. The source is the router that
+// dialed it.
+type FabricLink struct {
+	Connections   []LinkConnection `json:"connections"`
+	Cost          int64            `json:"cost"`          // static cost and both latencies in milliseconds
+	DestLatency   int64            `json:"destLatency"`   // round trip in nanoseconds as the destination measures it
+	DestRouter    Ref              `json:"destRouter"`    // that was dialed
+	Down          bool             `json:"down"`          // taken out of use by an operator
+	ID            string           `json:"id"`            // new for every dial
+	Iteration     int64            `json:"iteration"`     // of the dialer's attempts
+	Protocol      string           `json:"protocol"`      // tls
+	SourceLatency int64            `json:"sourceLatency"` // round trip in nanoseconds as the source measures it
+	SourceRouter  Ref              `json:"sourceRouter"`  // that dialed
+	State         string           `json:"state"`         // Connected, or what is wrong
+	StaticCost    int64            `json:"staticCost"`
+	Address       string           `json:"address,omitzero"` // that was dialed
+	Since         *time.Time       `json:"since,omitzero"`
+}
+
+// FabricLinkInput is what a caller may change about a link.
+type FabricLinkInput struct {
+	Down       *bool  `json:"down,omitzero"`
+	StaticCost *int64 `json:"staticCost,omitzero"`
+}
+
+// FabricRouter is the detail of a router as the fabric API shows it.
+type FabricRouter struct {
+	Base
+	IsSystem          bool                `json:"isSystem,omitzero"`
+	Connected         bool                `json:"connected"`
+	Cost              int                 `json:"cost"`
+	CtrlChanListeners map[string][]string `json:"ctrlChanListeners,omitzero"`
+	Disabled          bool                `json:"disabled"`
+	Fingerprint       *string             `json:"fingerprint"`
+	Interfaces        []Interface         `json:"interfaces"`
+	ListenerAddresses []RouterListener    `json:"listenerAddresses"` // of its links
+	Name              string              `json:"name"`
+	NoTraversal       bool                `json:"noTraversal"`
+	Quiesced          bool                `json:"quiesced,omitzero"` // takes no new circuits
+	VersionInfo       *VersionInfo        `json:"versionInfo,omitzero"`
+}
+
+// FabricRouterInput is what a caller may set on a router by the fabric API.
+type FabricRouterInput struct {
+	Cost              *int                `json:"cost,omitzero"`
+	CtrlChanListeners map[string][]string `json:"ctrlChanListeners,omitzero"`
+	Disabled          *bool               `json:"disabled,omitzero"`
+	Fingerprint       *string             `json:"fingerprint,omitzero"` // SHA-1 of its certificate in hex
+	ID                *string             `json:"id,omitzero"`
+	Name              *string             `json:"name,omitzero"`
+	NoTraversal       *bool               `json:"noTraversal,omitzero"`
+	Tags              Tags                `json:"tags,omitzero"`
+}
+
+// FabricService is the detail of a service without its edge parts.
+type FabricService struct {
+	Base
+	IsSystem           bool   `json:"isSystem,omitzero"`
+	MaxIdleTimeMillis  int64  `json:"maxIdleTimeMillis"`
+	Name               string `json:"name"`
+	TerminatorStrategy string `json:"terminatorStrategy"`
+}
+
+// FabricServiceInput is what a caller may set on a service by the fabric API.
+type FabricServiceInput struct {
+	MaxIdleTimeMillis  *int64  `json:"maxIdleTimeMillis,omitzero"`
+	Name               *string `json:"name,omitzero"`
+	Tags               Tags    `json:"tags,omitzero"`
+	TerminatorStrategy *string `json:"terminatorStrategy,omitzero"`
+}
+
+// FabricTerminator is the detail of a terminator as the fabric API shows it.
+type FabricTerminator struct {
+	Base
+	IsSystem    bool   `json:"isSystem,omitzero"`
+	Address     string `json:"address"`
+	Binding     string `json:"binding"`
+	Cost        int    `json:"cost"`
+	DynamicCost int    `json:"dynamicCost"`
+	HostID      string `json:"hostId"` // identity that hosts, empty for an egress
+	InstanceID  string `json:"instanceId"`
+	Precedence  string `json:"precedence"`
+	Router      Ref    `json:"router"`
+	RouterID    string `json:"routerId"`
+	Service     Ref    `json:"service"`
+	ServiceID   string `json:"serviceId"`
+}
+
+// FabricTerminatorInput is what a caller may set on a terminator by the fabric
+// API.
+type FabricTerminatorInput struct {
+	Address        *string `json:"address,omitzero"`
+	Binding        *string `json:"binding,omitzero"`
+	Cost           *int    `json:"cost,omitzero"`
+	HostID         *string `json:"hostId,omitzero"`
+	InstanceID     *string `json:"instanceId,omitzero"`
+	InstanceSecret []byte  `json:"instanceSecret,omitzero"` // base64
+	Precedence     *string `json:"precedence,omitzero"`
+	Router         *string `json:"router,omitzero"`
+	Service        *string `json:"service,omitzero"`
+	Tags           Tags    `json:"tags,omitzero"`
+}
+
 // FailedServiceRequest is a refused request for a service.
 type FailedServiceRequest struct {
 	ServiceID   string    `json:"serviceId"`
@@ -457,6 +585,13 @@ type GenericEnroll struct {
 	Password      *string `json:"password,omitzero"`
 	ServerCertCSR *string `json:"serverCertCsr,omitzero"`
 	Username      *string `json:"username,omitzero"`
+}
+
+// Hop is one router of a path and the link by which it is left.
+type Hop struct {
+	Router Ref         `json:"router"`
+	Cost   int         `json:"cost"` // of passing the router; those at the ends do not count
+	Link   *FabricLink `json:"link"` // to the next router, null at the last
 }
 
 // Identity is the detail of an identity.
@@ -557,6 +692,26 @@ type IdentityUpdb struct {
 	Username string `json:"username,omitzero"`
 }
 
+// InspectRequest asks processes about themselves.
+type InspectRequest struct {
+	AppRegex        *string  `json:"appRegex"`        // matched against ids and names
+	RequestedValues []string `json:"requestedValues"` // keys
+}
+
+// InspectValue is one value of one process.
+type InspectValue struct {
+	AppID string `json:"appId"`
+	Name  string `json:"name"`
+	Value Raw    `json:"value"` // an object, an array or a text
+}
+
+// Inspection is what processes told of themselves. It has no envelope.
+type Inspection struct {
+	Errors  []string       `json:"errors"`
+	Success bool           `json:"success"`
+	Values  []InspectValue `json:"values"`
+}
+
 // Interface is one network interface of a router's machine.
 type Interface struct {
 	Addresses       []string `json:"addresses"`
@@ -574,6 +729,13 @@ type Interface struct {
 // Link is one relation of an entity.
 type Link struct {
 	Href string `json:"href"`
+}
+
+// LinkConnection is one connection of a link.
+type LinkConnection struct {
+	Dest   string `json:"dest"`   // tcp:ip:port
+	Source string `json:"source"` // tcp:ip:port
+	Type   string `json:"type"`   // link.default or link.ack
 }
 
 // Links are the relations of an entity by name.
@@ -599,6 +761,19 @@ type Object = json.RawMessage
 type OwnAuthenticatorInput struct {
 	AuthenticatorInput
 	CurrentPassword *string `json:"currentPassword"`
+}
+
+// PathAdvice tells which way new circuits between two routers would take, or
+// why there is none.
+type PathAdvice struct {
+	From   Ref    `json:"from"`
+	To     Ref    `json:"to"`
+	Found  bool   `json:"found"`
+	Cost   int64  `json:"cost"` // of links and of the routers between
+	Hops   []Hop  `json:"hops"` // from the first router to the last
+	Code   string `json:"code,omitzero"`
+	Reason string `json:"reason,omitzero"` // why there is no path
+	Remedy string `json:"remedy,omitzero"`
 }
 
 // PolicyAdvice tells what an identity may do with a service and through which
@@ -732,6 +907,12 @@ type RouterInput struct {
 	Name              *string             `json:"name,omitzero"`
 	NoTraversal       *bool               `json:"noTraversal,omitzero"`
 	Tags              Tags                `json:"tags,omitzero"`
+}
+
+// RouterListener is an address at which a router accepts links.
+type RouterListener struct {
+	Address  string `json:"address"` // protocol:host:port
+	Protocol string `json:"protocol"`
 }
 
 // RouterProperties are what clients need to know of an edge router.

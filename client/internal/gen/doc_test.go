@@ -27,6 +27,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		"params_gen.go":     g.params,
 		"management_gen.go": g.management,
 		"edge_gen.go":       g.edge,
+		"fabric_gen.go":     g.fabric,
 	} {
 		text, err := write()
 		if err != nil {

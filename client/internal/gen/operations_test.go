@@ -15,16 +15,17 @@ func (g *generator) management() (string, error) { return g.methods(api.Manageme
 
 func (g *generator) edge() (string, error) { return g.methods(api.Client, "Edge") }
 
+func (g *generator) fabric() (string, error) { return g.methods(api.Fabric, "Fabric") }
+
+// bases are the base paths of the APIs.
+var bases = map[api.API]string{api.Management: api.ManagementBase, api.Client: api.ClientBase, api.Fabric: api.FabricBase}
+
 func (g *generator) methods(which api.API, receiver string) (string, error) {
-	base := api.ManagementBase
-	if which == api.Client {
-		base = api.ClientBase
-	}
 	var b strings.Builder
 	b.WriteString("import \"context\"\n\n")
 	for _, o := range g.operations {
 		if o.API&which != 0 {
-			g.method(&b, o, receiver, base)
+			g.method(&b, o, receiver, bases[which])
 		}
 	}
 	return b.String(), nil
@@ -71,6 +72,8 @@ func resultOf(r api.Result) (result, helper string) {
 		return "(*Page[" + typeName(r.Type) + "], error)", "list[" + typeName(r.Type) + "]"
 	case api.Array:
 		return "([]" + typeName(r.Type) + ", error)", "array[" + typeName(r.Type) + "]"
+	case api.Plain:
+		return "(*" + typeName(r.Type) + ", error)", "plain[" + typeName(r.Type) + "]"
 	case api.Text:
 		return "([]byte, error)", "text"
 	}
