@@ -19,7 +19,7 @@ type Router struct {
 	InterfaceDiscovery InterfaceDiscovery `conf:"interfaceDiscovery" later:"reports of network interfaces" doc:"reports of network interfaces"`
 	Web                []WebServer        `conf:"web" later:"router health checks" doc:"HTTPS servers"`
 	Transport          Transport          `conf:"transport" doc:"underlay tuning"`
-	Proxy              *Proxy             `conf:"proxy" later:"outgoing proxies" doc:"HTTP CONNECT proxy for outgoing connections"`
+	Proxy              *Proxy             `conf:"proxy" doc:"HTTP CONNECT proxy for connections to controllers and other routers"`
 	TLS                TLS                `conf:"tls" doc:"limits on TLS handshakes"`
 	Trace              *Trace             `conf:"trace" later:"message traces" doc:"trace of messages"`
 	Profile            *Profile           `conf:"profile" doc:"profiles of the process"`
@@ -94,7 +94,7 @@ type RouterEdge struct {
 	DB             string        `conf:"db" doc:"snapshot of what the router knows; default this file's path and .proto.gzip"`
 	DBSaveInterval time.Duration `conf:"dbSaveIntervalSeconds" default:"30" min:"30" clamp:"bound" unit:"s" doc:"time between two snapshots"`
 	_              time.Duration `conf:"heartbeatIntervalSeconds" default:"60" min:"10" max:"60" clamp:"default" unit:"s" inert:"the controller says how often sessions are reported"`
-	APIProxy       *APIProxy     `conf:"apiProxy" later:"the API proxy" doc:"passes the edge APIs on"`
+	APIProxy       *APIProxy     `conf:"apiProxy" doc:"passes the edge APIs on to a controller"`
 	_              int           `conf:"sessionValidateChunkSize" inert:"sessions are checked without the controller"`
 	_              time.Duration `conf:"sessionValidateMinInterval" inert:"sessions are checked without the controller"`
 	_              time.Duration `conf:"sessionValidateMaxInterval" inert:"sessions are checked without the controller"`
@@ -169,8 +169,8 @@ type InterfaceDiscovery struct {
 
 // Transport tunes the underlay.
 type Transport struct {
-	WSS   WSS    `conf:"wss" later:"WebSocket listeners" doc:"WebSocket listeners"`
-	Proxy *Proxy `conf:"proxy" later:"outgoing proxies" doc:"HTTP CONNECT proxy of egress dials"`
+	WSS   WSS    `conf:"wss" doc:"WebSocket listeners"`
+	Proxy *Proxy `conf:"proxy" doc:"HTTP CONNECT proxy of egress over TCP and TLS"`
 	_     any    `conf:"dtls" refused:"datagram TLS is not supported; links run over TLS"`
 	_     any    `conf:"ws" inert:"WebSocket listeners are set up under transport.wss"`
 	_     any    `conf:"westworld3" inert:"the underlay is TCP"`
@@ -178,16 +178,22 @@ type Transport struct {
 
 // WSS tunes WebSocket listeners.
 type WSS struct {
-	WriteTimeout      time.Duration `conf:"writeTimeout" default:"10" min:"0" unit:"s" doc:"time to write"`
-	ReadTimeout       time.Duration `conf:"readTimeout" default:"5" min:"0" unit:"s" doc:"time to read a request"`
-	IdleTimeout       time.Duration `conf:"idleTimeout" default:"120" min:"0" unit:"s" doc:"time between requests"`
-	PongTimeout       time.Duration `conf:"pongTimeout" default:"60" min:"0" unit:"s" doc:"time for a pong"`
-	PingInterval      time.Duration `conf:"pingInterval" default:"54" min:"1" unit:"s" doc:"time between two pings"`
-	HandshakeTimeout  time.Duration `conf:"handshakeTimeout" default:"10" min:"1" unit:"s" doc:"time for the handshake"`
-	ReadBufferSize    int           `conf:"readBufferSize" default:"4096" min:"1" doc:"bytes"`
-	WriteBufferSize   int           `conf:"writeBufferSize" default:"4096" min:"1" doc:"bytes"`
-	EnableCompression bool          `conf:"enableCompression" default:"true" doc:"compress messages"`
+	WriteTimeout      time.Duration `conf:"writeTimeout" default:"10" min:"0" unit:"s" doc:"a write that takes longer closes the connection; 0 never does"`
+	ReadTimeout       time.Duration `conf:"readTimeout" default:"5" min:"0" unit:"s" doc:"time to read the request that becomes a WebSocket; 0 is no limit"`
+	IdleTimeout       time.Duration `conf:"idleTimeout" default:"120" min:"0" unit:"s" doc:"silence after which a connection that is no WebSocket yet is closed; 0 never"`
+	PongTimeout       time.Duration `conf:"pongTimeout" default:"60" min:"0" unit:"s" doc:"silence after which a WebSocket is closed; 0 never"`
+	PingInterval      time.Duration `conf:"pingInterval" default:"54" min:"1" unit:"s" doc:"time between two pings; shorter than pongTimeout"`
+	HandshakeTimeout  time.Duration `conf:"handshakeTimeout" default:"10" min:"1" unit:"s" doc:"time for each handshake inside the connection: WebSocket, then TLS"`
+	ReadBufferSize    int           `conf:"readBufferSize" default:"4096" min:"256" max:"1048576" doc:"bytes per connection"`
+	WriteBufferSize   int           `conf:"writeBufferSize" default:"4096" min:"256" max:"1048576" doc:"bytes; shared by connections that write"`
+	EnableCompression bool          `conf:"enableCompression" default:"true" doc:"accept compressed messages; what the router sends is encrypted and is not compressed"`
 	Identity          *Identity     `conf:"identity" doc:"key material; default that of the router"`
+}
+
+func (w *WSS) check(c *Checker, path string) {
+	if w.PongTimeout > 0 && w.PingInterval >= w.PongTimeout {
+		c.Refuse(path+".pingInterval", "is not shorter than pongTimeout, so that silent connections would close", "make it shorter, or pongTimeout longer")
+	}
 }
 
 // Proxy is an HTTP CONNECT proxy.
@@ -199,7 +205,10 @@ type Proxy struct {
 }
 
 func (p *Proxy) check(c *Checker, path string) {
-	if p.Type == "http" && p.Address.IsZero() {
+	switch {
+	case p.Type == "http" && p.Address.IsZero() && !c.Has(path+".address"):
 		c.Refuse(path+".address", "is missing", "add address: host:port")
+	case p.Type == "http" && !p.Address.IsZero() && (p.Address.Host == "" || p.Address.Port == 0):
+		c.Refuse(path+".address", "names no host and port to connect to", "add address: host:port")
 	}
 }

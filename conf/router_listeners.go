@@ -22,11 +22,13 @@ type Listener struct {
 type ListenerOptions struct {
 	ChannelOptions
 	DataOptions
-	TunnelOptions `later:"the tunneler in the router"`
-	Advertise     HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
-	_             time.Duration `conf:"connectTimeout" inert:"it is an option of dialers"`
-	_             time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
-	LookupTimeout time.Duration `conf:"lookupApiSessionTimeout" default:"5s" min:"0s" doc:"edge: how long a hello waits for news of its session, identity or certificate"`
+	TunnelOptions     `later:"the tunneler in the router"`
+	Advertise         HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
+	GetCircuitTimeout time.Duration `conf:"getCircuitTimeout" default:"30s" min:"10ms" max:"10m" doc:"transport, proxy: time for the circuit of a connection or UDP source"`
+	_                 time.Duration `conf:"connectTimeout" inert:"it is an option of dialers"`
+	_                 time.Duration `conf:"circuitStartTimeout" inert:"it is an option of dialers"`
+	_                 time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
+	LookupTimeout     time.Duration `conf:"lookupApiSessionTimeout" default:"5s" min:"0s" doc:"edge: how long a hello waits for news of its session, identity or certificate"`
 }
 
 // DataOptions tune the data plane of a binding.
@@ -51,8 +53,6 @@ type DataOptions struct {
 	_ any `conf:"getSessionTimeout" inert:"the ecosystem ignores it too"`
 	_ any `conf:"txQueueSize" inert:"queues are bounded in bytes"`
 	_ any `conf:"maxCloseWaitMs" inert:"a circuit closes when its data is delivered"`
-	_ any `conf:"getCircuitTimeout" inert:"ctrl.defaultRequestTimeout bounds it"`
-	_ any `conf:"circuitStartTimeout" inert:"a circuit starts with its first message"`
 	_ any `conf:"randomDrops" inert:"it is a test aid"`
 	_ any `conf:"drop1InN" inert:"it is a test aid"`
 }
@@ -80,22 +80,26 @@ type Dialer struct {
 // DialerOptions are the options of dialers.
 type DialerOptions struct {
 	DataOptions
-	ConnectTimeout time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is 5 s, so that the reason arrives before clients give up"`
+	ConnectTimeout      time.Duration `conf:"connectTimeout" default:"0s" min:"0s" doc:"time for an egress connection; 0 is 5 s, so that the reason arrives before clients give up"`
+	CircuitStartTimeout time.Duration `conf:"circuitStartTimeout" default:"3m" min:"0s" doc:"a connection to a server is closed when the dialer has begun nothing for so long; up to 1 s it never is"`
+	_                   any           `conf:"getCircuitTimeout" inert:"it is an option of listeners"`
 }
 
 // dialers says which bindings exist and what is not active yet.
 var dialers = bindings{
-	"transport": "", "edge": "", "tunnel": "", "proxy": "", "proxy_udp": "",
-	"transport_udp": "egress over UDP", "udp": "egress over UDP",
-	"edge_transport": "egress that ends encryption in the router",
+	"transport": "", "transport_udp": "", "udp": "", "edge_transport": "", "edge": "", "tunnel": "", "proxy": "", "proxy_udp": "",
 }
 
 var listeners = bindings{
-	"edge": "", "tunnel": "the tunneler in the router", "transport": "plain on-ramps", "proxy": "plain on-ramps",
-	"transport_udp": "plain on-ramps", "proxy_udp": "plain on-ramps",
+	"edge": "", "tunnel": "the tunneler in the router", "transport": "", "proxy": "", "transport_udp": "", "proxy_udp": "",
 }
 
-func (d *Dialer) check(c *Checker, path string) { c.binding(path+".binding", d.Binding, dialers) }
+func (d *Dialer) check(c *Checker, path string) {
+	c.binding(path+".binding", d.Binding, dialers)
+	if strings.HasPrefix(d.Binding, "proxy") {
+		c.Warn(path+".binding", d.Binding+" has no effect here: nothing is dialed by it", "remove the entry; on-ramps stand in the listeners section")
+	}
+}
 
 // binding refuses an unknown binding and notes one that is not active yet.
 func (c *Checker) binding(path, name string, known bindings) {
@@ -126,10 +130,8 @@ func (l *Listener) checkEdge(c *Checker, path string) {
 	switch {
 	case l.Address.IsZero() && !c.Has(path+".address"):
 		c.Refuse(path+".address", "is missing", "add address: tls:host:port")
-	case l.Address.Type == "wss":
-		c.inactive = append(c.inactive, Problem{File: c.file, Line: c.line(path + ".address"), Key: path + ".address", Text: "WebSocket listeners: not active yet"})
-	case l.Address.Type != "tls" && !l.Address.IsZero():
-		c.Refuse(path+".address", "type "+strconv.Quote(l.Address.Type)+" does not work here", "use tls:host:port")
+	case l.Address.Type != "tls" && l.Address.Type != "wss" && !l.Address.IsZero():
+		c.Refuse(path+".address", "type "+strconv.Quote(l.Address.Type)+" does not work here", "use tls:host:port, or wss:host:port for browsers")
 	}
 	if l.Options.Advertise.IsZero() {
 		l.Options.Advertise = l.Advertise
@@ -147,12 +149,24 @@ func (l *Listener) checkTunnel(c *Checker, path string) {
 	checkEach(c, path+".options.services", l.Options.Services, isServicePort)
 }
 
+// checkPlain checks the on-ramps for programs without an SDK.
 func (l *Listener) checkPlain(c *Checker, path string) {
-	if l.Address.IsZero() && !c.Has(path+".address") {
-		c.Refuse(path+".address", "is missing", "add address: type:host:port")
+	types, form := []string{"tcp", "tls"}, "tcp:host:port or tls:host:port"
+	if strings.HasSuffix(l.Binding, "_udp") {
+		types, form = []string{"udp", "udp4", "udp6", "unixgram"}, "udp:host:port, udp4:host:port, udp6:host:port or unixgram:path"
 	}
-	if strings.HasPrefix(l.Binding, "proxy") && l.Service == "" {
+	at := path + ".address"
+	switch {
+	case l.Address.IsZero() && !c.Has(at):
+		c.Refuse(at, "is missing", "add address: "+form)
+	case !l.Address.IsZero() && !slices.Contains(types, l.Address.Type):
+		c.Refuse(at, "type "+strconv.Quote(l.Address.Type)+" does not work here", "use "+form)
+	}
+	switch proxy := strings.HasPrefix(l.Binding, "proxy"); {
+	case proxy && l.Service == "":
 		c.Refuse(path+".service", "is missing", "name the service of the connections")
+	case !proxy && l.Service != "":
+		c.Refuse(path+".service", "does not belong to the binding "+l.Binding+", whose connections name their service themselves", "remove it, or use the binding "+strings.Replace(l.Binding, "transport", "proxy", 1))
 	}
 }
 
