@@ -126,7 +126,12 @@ type routerNode struct {
 func (n *routerNode) Circuits() []*ctrl.Circuit { return n.table.Reports() }
 
 // EndCircuits ends circuits at the controller's wish.
-func (n *routerNode) EndCircuits(ids []string, reason string) { n.table.Unroute(reason, ids...) }
+func (n *routerNode) EndCircuits(m *ctrl.Unroute) { n.table.Unroute(m.Reason, m.CircuitIds...) }
+
+// Route makes the router a node of a path.
+func (n *routerNode) Route(ctx context.Context, m *ctrl.Route) *ctrl.RouteResult {
+	return n.table.Route(ctx, m)
+}
 
 // AccessChanged checks what the effects name.
 func (n *routerNode) AccessChanged(effects *policy.Effects) {

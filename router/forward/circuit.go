@@ -53,14 +53,18 @@ type Circuit struct {
 	Lossy atomic.Bool
 
 	used       atomic.Bool // something has passed since the last look
+	arrived    atomic.Bool // something has come by a link since the last look of Unroute
 	quietSince time.Time   // first look that saw nothing pass; of EndIdle
 
 	mu           sync.Mutex
 	ended        bool
 	cause        Cause
 	detail       string
+	code         string // of the cause Removed and the like, may be empty
 	terminatorID string
 	hostID       string
+	path         uint32 // number of the path in force, see ctrl.Route
+	dialing      bool   // the terminator side is being dialed, or has been
 }
 
 // Attach makes d the destination of a side, replacing an earlier one. It
@@ -91,8 +95,14 @@ func (c *Circuit) Send(to Side, f *channel.Frame) {
 		(*p).Forward(f)
 		return
 	}
-	c.Lossy.Store(true)
+	c.dropped()
 	f.Release()
+}
+
+// dropped notes that a message was dropped.
+func (c *Circuit) dropped() {
+	c.table.drops.Add(1)
+	c.Lossy.Store(true)
 }
 
 // SetHost notes where the circuit ends, for reports.
@@ -169,11 +179,21 @@ func (c *Circuit) end(reason string, drop, report bool) {
 
 // Report describes the circuit to a controller.
 func (c *Circuit) Report() *ctrl.Circuit {
-	terminator, host := c.Host()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return &ctrl.Circuit{
 		CircuitId: c.ID, IdentityId: c.IdentityID, SessionId: c.SessionID, ServiceId: c.ServiceID,
-		TerminatorId: terminator, HostId: host, CreatedMillis: c.CreatedAt.UnixMilli(),
+		TerminatorId: c.terminatorID, HostId: c.hostID, CreatedMillis: c.CreatedAt.UnixMilli(),
+		UpstreamLink: c.linkOf(Initiator), DownstreamLink: c.linkOf(Terminator), Path: c.path,
 	}
+}
+
+// linkOf returns the id of the link to a side, empty if the side ends here.
+func (c *Circuit) linkOf(s Side) string {
+	if e, ok := c.Destination(s).(*linkEnd); ok {
+		return e.id
+	}
+	return ""
 }
 
 // Destination returns what is attached to a side, nil if nothing is.

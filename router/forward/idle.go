@@ -31,6 +31,14 @@ func (t *Table) EndIdle(now time.Time, limit func(serviceID string) time.Duratio
 	return ended, due
 }
 
+// arrive notes that something has come by a link.
+func (c *Circuit) arrive() {
+	c.touch()
+	if !c.arrived.Load() {
+		c.arrived.Store(true)
+	}
+}
+
 // touch notes that something passes the circuit.
 func (c *Circuit) touch() {
 	if !c.used.Load() { // a load is cheap while many messages pass

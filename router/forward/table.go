@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -35,6 +36,12 @@ var ErrEnded = errors.New("forward: the circuit has ended")
 type Table struct {
 	ended   func(id string)
 	dialers map[string]Dialer // fixed before the first circuit
+	links   Links             // nil without links
+	faulted func(id string)   // nil if nobody wants to know
+
+	quiesced atomic.Bool
+	strays   atomic.Uint64 // messages of circuits that are not carried here
+	drops    atomic.Uint64 // messages that were dropped
 
 	mu         sync.RWMutex
 	circuits   map[string]*Circuit
@@ -107,6 +114,23 @@ func (t *Table) Reports() []*ctrl.Circuit {
 	}
 	return out
 }
+
+// SetFaults says who is told of circuits whose messages cannot be passed on,
+// again for every such message. It must not block, and must be set before the
+// first circuit.
+func (t *Table) SetFaults(f func(circuitID string)) { t.faulted = f }
+
+func (t *Table) fault(circuitID string) {
+	if t.faulted != nil {
+		t.faulted(circuitID)
+	}
+}
+
+// Quiesce says whether new circuits are refused. Those that exist go on.
+func (t *Table) Quiesce(on bool) { t.quiesced.Store(on) }
+
+// Quiesced reports whether new circuits are refused.
+func (t *Table) Quiesced() bool { return t.quiesced.Load() }
 
 // Unroute ends circuits at the controller's wish, dropping what is under way.
 // Unknown ids are ignored.

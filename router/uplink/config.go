@@ -19,7 +19,10 @@ type Node interface {
 	Circuits() []*ctrl.Circuit
 	// EndCircuits ends circuits for a reason that the clients are told. Unknown
 	// ids are ignored.
-	EndCircuits(ids []string, reason string)
+	EndCircuits(*ctrl.Unroute)
+	// Route makes the router a node of a path, or moves a circuit to another one.
+	// It may take as long as a dial.
+	Route(context.Context, *ctrl.Route) *ctrl.RouteResult
 	// AccessChanged asks to check the circuits, listeners and sessions that the
 	// effects name against the current view.
 	AccessChanged(*policy.Effects)
@@ -33,6 +36,13 @@ type Node interface {
 	LiveSessions() []string
 	// Inspect returns the values of the keys it knows.
 	Inspect(keys []string) map[string]string
+}
+
+// Links is what an Uplink asks of the router's links.
+type Links interface {
+	Listeners() []*ctrl.LinkListener
+	Dialers() []*ctrl.LinkDialer
+	Report() []*ctrl.Link
 }
 
 // Config describes an Uplink. Endpoints or EndpointsFile, TLS, Fingerprint and
@@ -49,6 +59,20 @@ type Config struct {
 	RunID         string
 	Listeners     []*ctrl.Listener // what clients can connect to
 	Node          Node
+	// Links tells of the router's links, nil without any. A session begins with
+	// all it says; changes go through ReportLinks.
+	Links Links
+	// Peers takes news of other routers, at start those of the snapshot; nil if
+	// nobody wants them. It must not block.
+	Peers func(*ctrl.Peers)
+	// CloseLink closes a link at a controller's wish; may be nil.
+	CloseLink func(id, reason string)
+	// OnEndpoints is told where controllers are, after the uplink has taken note;
+	// may be nil.
+	OnEndpoints func(*ctrl.Endpoints)
+	// FaultInterval is the time between two reports of faulted circuits; the first
+	// one of a while is sent at once. 0 means that none are reported.
+	FaultInterval time.Duration
 	RetryMax      time.Duration // longest pause between attempts to connect, 15 s by default
 	Net           func(ctx context.Context, network, address string) (net.Conn, error)
 	Log           *slog.Logger

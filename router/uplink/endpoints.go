@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weftnet/weft/wire/ctrl"
 )
 
 // endpointsFile is the layout of the endpoints file.
@@ -77,4 +79,11 @@ func hostPort(address string) string {
 		address = strings.TrimPrefix(rest, "//")
 	}
 	return address
+}
+
+// takeEndpoints takes news of controllers.
+func (u *Uplink) takeEndpoints(m *ctrl.Endpoints) {
+	if u.cfg.OnEndpoints != nil {
+		u.cfg.OnEndpoints(m)
+	}
 }

@@ -51,25 +51,24 @@ func (h *sessionHandler) resync() {
 }
 
 // HandleUnroute ends circuits.
-func (h *sessionHandler) HandleUnroute(m *ctrl.Unroute) {
-	h.u.cfg.Node.EndCircuits(m.CircuitIds, m.Reason)
-}
+func (h *sessionHandler) HandleUnroute(m *ctrl.Unroute) { h.u.cfg.Node.EndCircuits(m) }
 
 // HandlePeers takes news of other routers.
-func (h *sessionHandler) HandlePeers(*ctrl.Peers) {}
+func (h *sessionHandler) HandlePeers(m *ctrl.Peers) { h.u.takePeers(m) }
 
 // HandleEndpoints takes news of controllers.
-func (h *sessionHandler) HandleEndpoints(*ctrl.Endpoints) {}
+func (h *sessionHandler) HandleEndpoints(m *ctrl.Endpoints) { h.u.takeEndpoints(m) }
 
 // HandleCloseLink closes a link.
-func (h *sessionHandler) HandleCloseLink(*ctrl.CloseLink) {}
+func (h *sessionHandler) HandleCloseLink(m *ctrl.CloseLink) {
+	if h.u.cfg.CloseLink != nil {
+		h.u.cfg.CloseLink(m.LinkId, m.Reason)
+	}
+}
 
-// HandleRoute refuses: without links, a router is the only node of its paths,
-// and learns what to do from the answer to its own request.
-func (h *sessionHandler) HandleRoute(context.Context, *ctrl.Route) *ctrl.RouteResult {
-	return &ctrl.RouteResult{Failure: &ctrl.Failure{
-		Cause: ctrl.Cause_INVALID_LINK_DESTINATION, Message: "this router has no links",
-	}}
+// HandleRoute makes the router a node of a path.
+func (h *sessionHandler) HandleRoute(ctx context.Context, m *ctrl.Route) *ctrl.RouteResult {
+	return h.u.cfg.Node.Route(ctx, m)
 }
 
 // HandleInspect answers for the router.

@@ -48,6 +48,9 @@ func (u *Uplink) load(file string) error {
 		return errors.New("the content does not have its digest")
 	}
 	_, err = u.apply(&control.Update{Whole: true, To: s.Index, Items: s.Items, Digest: s.Digest})
+	if len(s.Peers) > 0 {
+		u.takePeers(&ctrl.Peers{Whole: true, Put: s.Peers})
+	}
 	u.mark(false)
 	return err
 }
@@ -68,6 +71,7 @@ func (u *Uplink) save(file string) error {
 	u.dirty = false
 	s := &ctrl.Snapshot{Index: u.slice.Index, Digest: u.slice.Digest(), Items: u.slice.Items()}
 	u.Directory.mu.Unlock()
+	s.Peers = u.peers.all()
 	err := write(file, s)
 	if err != nil {
 		u.mark(true)

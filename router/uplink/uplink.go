@@ -26,6 +26,9 @@ type Uplink struct {
 
 	terminators *terminators
 	ended       *endedList
+	faults      *faultList
+	reports     *reports
+	peers       peers
 }
 
 // Status is what is known of the connection to a controller.
@@ -44,6 +47,8 @@ func New(cfg Config) *Uplink {
 	u := &Uplink{cfg: cfg, changed: make(chan struct{}), Directory: newDirectory(cfg.Now)}
 	u.terminators = newTerminators(u)
 	u.ended = newEndedList()
+	u.faults = newFaultList(cfg.FaultInterval)
+	u.reports = newReports()
 	u.status.Since = cfg.Now()
 	if cfg.SnapshotFile != "" {
 		if err := u.load(cfg.SnapshotFile); err != nil {
@@ -92,6 +97,8 @@ func (u *Uplink) Run(ctx context.Context) error {
 	work.Go(func() { u.saveLoop(ctx) })
 	work.Go(func() { u.terminators.run(ctx) })
 	work.Go(func() { u.ended.run(ctx, u) })
+	work.Go(func() { u.faults.run(ctx, u) })
+	work.Go(func() { u.reports.run(ctx, u) })
 	u.connectLoop(ctx, endpoints)
 	work.Wait()
 	return nil
@@ -149,10 +156,16 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	}
 	u.cfg.Log.Info("controller connected", "address", address, "controller", registered.ControllerId)
 	u.setRouterID(registered.RouterId)
+	if registered.Peers != nil {
+		u.takePeers(registered.Peers)
+	}
+	if registered.Endpoints != nil {
+		u.takeEndpoints(registered.Endpoints)
+	}
 	u.attach(s, address, registered)
 	defer u.detach(s)
 	if len(registered.DropCircuits) > 0 {
-		u.cfg.Node.EndCircuits(registered.DropCircuits, "the controller does not know the circuit")
+		u.cfg.Node.EndCircuits(&ctrl.Unroute{CircuitIds: registered.DropCircuits, Reason: "the controller does not know the circuit"})
 	}
 	u.activityLoop(ctx, s, time.Duration(registered.ActivitySeconds)*time.Second)
 	return true, s.Err()
@@ -163,11 +176,15 @@ func (u *Uplink) register(ctx context.Context, s *control.RouterEnd) (*ctrl.Regi
 	defer cancel()
 	u.ended.forget() // the full report says it too
 	index, digest := u.position()
-	return s.Register(ctx, &ctrl.Register{
+	m := &ctrl.Register{
 		Version: u.cfg.Version, Hostname: u.cfg.Hostname, RunId: u.cfg.RunID,
-		SliceIndex: index, SliceDigest: digest,
+		SliceIndex: index, SliceDigest: digest, State: u.reports.routerState(),
 		Listeners: u.cfg.Listeners, Circuits: u.cfg.Node.Circuits(),
-	})
+	}
+	if l := u.cfg.Links; l != nil {
+		m.LinkListeners, m.LinkDialers, m.Links = l.Listeners(), l.Dialers(), l.Report()
+	}
+	return s.Register(ctx, m)
 }
 
 func (u *Uplink) attach(s *control.RouterEnd, address string, r *ctrl.Registered) {
