@@ -3,6 +3,7 @@ package testnet
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,8 +19,14 @@ import (
 type Process struct {
 	Args []string
 	Env  []string // in addition to that of the parent; set before Start
+	// Input is standard input, for one run; set before Start. Nil is none.
+	Input *os.File
+	// Output, if it is set before Start, gets standard output, which is not
+	// kept then.
+	Output io.Writer
 
 	program string
+	on      *namespace // nil for that of the parent
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd // nil before the first start
@@ -40,7 +47,17 @@ func (p *Process) Start() error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Env = append(os.Environ(), p.Env...)
 	cmd.Stdout, cmd.Stderr = writer(p.keepOutput), writer(p.keepLog)
-	if err := cmd.Start(); err != nil {
+	if p.Input != nil {
+		cmd.Stdin = p.Input
+	}
+	if p.Output != nil {
+		cmd.Stdout = p.Output
+	}
+	start := cmd.Start
+	if p.on != nil {
+		start = func() error { return p.on.do(cmd.Start) }
+	}
+	if err := start(); err != nil {
 		return err
 	}
 	done := make(chan struct{})
@@ -115,6 +132,19 @@ func (p *Process) Interrupt(patience time.Duration) (time.Duration, error) {
 		p.Kill()
 		return 0, fmt.Errorf("%v did not end after an interrupt\n%s", p.Args, p.Tail())
 	}
+}
+
+// Freeze stops the process as a debugger does: it is there and does nothing,
+// until Thaw.
+func (p *Process) Freeze() error { return p.signal(syscall.SIGSTOP) }
+
+// Thaw lets a frozen process go on.
+func (p *Process) Thaw() error { return p.signal(syscall.SIGCONT) }
+
+func (p *Process) signal(s os.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd.Process.Signal(s)
 }
 
 // writer is a function that takes what is written.
