@@ -1,6 +1,7 @@
 package field
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
@@ -8,22 +9,26 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // burst is one HTTP connection of the C SDK: opened for what is queued, closed
-// as soon as nothing is.
+// as soon as nothing is. It is no http.Client, which now and then gives up a
+// connection that is still good: on a busy machine, when an answer arrives long
+// before the goroutine that wrote the request runs again.
 type burst struct {
-	t       testing.TB
-	base    string
-	token   string
-	client  *http.Client
-	dialled atomic.Int32
+	t     testing.TB
+	base  string
+	token string
+	open  func(context.Context) (*tls.Conn, error)
+	conn  *tls.Conn // nil before the first request
+	in    *bufio.Reader
 }
 
 // verify judges the certificates of a server.
@@ -70,29 +75,47 @@ func dialField(ctx context.Context, address, alpn string, cert *tls.Certificate,
 
 // openBurst prepares a connection to the controller at an address.
 func openBurst(t testing.TB, base string, cert *tls.Certificate, v verify) *burst {
-	b := &burst{t: t, base: base}
-	b.client = &http.Client{Timeout: patience, Transport: &http.Transport{
-		DisableCompression: true, // the answer is looked at as it is
-		MaxConnsPerHost:    1,
-		DialTLSContext: func(ctx context.Context, _, address string) (net.Conn, error) {
-			b.dialled.Add(1)
-			c, err := dialField(ctx, address, "http/1.1", cert, v)
-			if err == nil && c.ConnectionState().NegotiatedProtocol != "http/1.1" {
-				t.Errorf("the controller chose ALPN %q", c.ConnectionState().NegotiatedProtocol)
-			}
-			return c, err
-		},
+	address := strings.TrimPrefix(base, "https://")
+	return &burst{t: t, base: base, open: func(ctx context.Context) (*tls.Conn, error) {
+		return dialField(ctx, address, "http/1.1", cert, v)
 	}}
-	return b
 }
 
-// end closes the connection; the burst must have used no other.
+// end closes the connection, which has served all requests.
 func (b *burst) end() {
 	b.t.Helper()
-	b.client.CloseIdleConnections()
-	if n := b.dialled.Load(); n != 1 {
-		b.t.Errorf("the requests of a burst took %d connections", n)
+	if b.conn == nil {
+		b.t.Error("a burst without a request")
+		return
 	}
+	b.conn.Close()
+}
+
+// exchange sends a request on the connection and reads the head of the answer.
+func (b *burst) exchange(req *http.Request) (*http.Response, error) {
+	if b.conn == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		conn, err := b.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if chosen := conn.ConnectionState().NegotiatedProtocol; chosen != "http/1.1" {
+			b.t.Errorf("the controller chose ALPN %q", chosen)
+		}
+		b.conn, b.in = conn, bufio.NewReader(conn)
+	}
+	if err := b.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return nil, err
+	}
+	if err := req.Write(b.conn); err != nil {
+		return nil, err
+	}
+	res, err := http.ReadResponse(b.in, req)
+	if err == nil && res.Close {
+		err = errors.New("the controller closes the connection after the answer")
+	}
+	return res, err
 }
 
 // send sends one request. The answer has its compression taken off.
@@ -115,7 +138,7 @@ func (b *burst) send(method, path, accept, contentType string, body []byte) *ans
 	if b.token != "" {
 		req.Header.Set("zt-session", b.token)
 	}
-	res, err := b.client.Do(req)
+	res, err := b.exchange(req)
 	if err != nil {
 		b.t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -125,6 +148,10 @@ func (b *burst) send(method, path, accept, contentType string, body []byte) *ans
 	}
 	a := &answer{status: res.StatusCode, header: res.Header}
 	if a.raw, err = io.ReadAll(unpack(b.t, res)); err != nil {
+		b.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	// The end of the answer may come after the end of what is compressed.
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
 		b.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return a
