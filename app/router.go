@@ -22,6 +22,7 @@ type RouterOptions struct {
 	Config *conf.Router
 	Build  Build
 	Log    *slog.Logger
+	Extend bool // renew the certificates at once
 }
 
 // Router is a running router.
@@ -36,6 +37,7 @@ type Router struct {
 	listeners []*channel.Listener
 	failed    chan error
 	parts     parts
+	operations
 }
 
 // StartRouter runs the router of a configuration and returns when its listeners
@@ -70,6 +72,9 @@ func (r *Router) provision() error {
 		return err
 	}
 	r.parts.add(stopProfiles)
+	if err := r.finishRenewal(); err != nil {
+		return err
+	}
 	if err := r.loadIdentity(); err != nil {
 		return err
 	}
@@ -91,6 +96,9 @@ func (r *Router) provision() error {
 		})
 		node.edge = r.edge
 		r.parts.add(func() error { r.edge.Close(); return nil })
+	}
+	if err := r.provisionOperations(); err != nil {
+		return err
 	}
 	return r.openListeners()
 }
@@ -118,6 +126,7 @@ func (r *Router) run() {
 		}
 	})
 	work.Go(func() { r.watchStart(ctx) })
+	r.startOperations(ctx, &work)
 	work.Go(func() { r.tellTunnel(ctx) })
 	if every := r.o.Config.Forwarder.IdleTxInterval; every > 0 {
 		work.Go(func() { endIdle(ctx, r.table, r.uplink.View, every, r.o.Log) })

@@ -174,6 +174,7 @@ func routerEnroll() *cobra.Command {
 
 func routerRun() *cobra.Command {
 	var log logFlags
+	var extend bool
 	c := &cobra.Command{
 		Use: "run CONFIG", Short: "Run the router of a configuration file", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -182,13 +183,14 @@ func routerRun() *cobra.Command {
 				return err
 			}
 			app.Tell(logger, report)
-			router, err := app.StartRouter(c.Context(), app.RouterOptions{Config: cfg, Build: app.ThisBuild(), Log: logger})
+			router, err := app.StartRouter(c.Context(), app.RouterOptions{Config: cfg, Build: app.ThisBuild(), Log: logger, Extend: extend})
 			if err != nil {
 				return err
 			}
 			return closing(wait(c.Context(), router.Failed()), router.Close)
 		},
 	}
+	c.Flags().BoolVarP(&extend, "extend", "e", false, "renew the certificates of the router at once")
 	log.add(c, "info")
 	return c
 }

@@ -35,6 +35,7 @@ type Config struct {
 	Files      Files
 	Names      []string // of the server certificate; none: those it has
 	Controller Controller
+	AtOnce     bool // renew once at the start, whether or not it is due
 	Clock      clock.Clock
 	Log        *slog.Logger
 	// Jitter returns a random part of d, so that the routers of a network do not
@@ -91,7 +92,7 @@ const (
 // that the router uses, for a crash may have come before.
 func (r *Renewer) Run(ctx context.Context) {
 	pause := firstPause
-	confirmed := false
+	confirmed, atOnce := false, r.cfg.AtOnce
 	for {
 		wait := min(r.wait(), longestWait)
 		var err error
@@ -100,8 +101,9 @@ func (r *Renewer) Run(ctx context.Context) {
 			err = r.confirmPresent(ctx)
 			confirmed = err == nil
 			wait = 0
-		case wait <= 0:
+		case wait <= 0 || atOnce:
 			err = r.Renew(ctx)
+			atOnce = atOnce && err != nil
 			wait = firstPause
 		}
 		switch {
