@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weftnet/weft/controller/network/topology"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
@@ -22,10 +23,14 @@ type Writer interface {
 // State gives the current state: state.Store.
 type State interface{ View() *state.View }
 
-// Node is a connected router. Its methods do not wait.
+// Node is a connected router: control.ControllerEnd.
 type Node interface {
-	// Unroute ends circuits at the router.
+	// Route makes the router a node of a path and waits for its answer.
+	Route(context.Context, *ctrl.Route) (*ctrl.RouteResult, error)
+	// Unroute ends circuits at the router. It does not wait.
 	Unroute(*ctrl.Unroute)
+	// CloseLink has the router close a link. It does not wait.
+	CloseLink(*ctrl.CloseLink)
 }
 
 // Config describes a Network. State, Policy and Writer are required.
@@ -39,8 +44,26 @@ type Config struct {
 	// SessionAlive reports whether an API session goes on; nil means all do that
 	// are not revoked.
 	SessionAlive func(id string) bool
-	Log          *slog.Logger
-	Now          func() time.Time
+	// Events, if not nil, is told what happens. It is called from many
+	// goroutines and must not block.
+	Events func(Event)
+
+	RouteTimeout       time.Duration // for the routers of a circuit to answer, 10 s by default
+	Cycle              time.Duration // between two looks at all paths, 1 min by default
+	PendingLinkTimeout time.Duration // for a link to be reported by its second end, 10 s by default
+	InitialLinkLatency time.Duration // of an end of a link that has not measured it
+	MinRouterCost      int           // least cost of a router on a path
+	Smart              Smart
+
+	Log *slog.Logger
+	Now func() time.Time
+}
+
+// Smart bounds how many circuits move to better paths per cycle.
+type Smart struct {
+	Fraction float64 // of all circuits, but at least one
+	Cap      int     // most of them; 0 for none
+	MinDelta int     // least improvement of the cost of a path
 }
 
 const (
@@ -52,6 +75,7 @@ const (
 // safe for concurrent use.
 type Network struct {
 	cfg   Config
+	topo  *topology.Topology
 	costs *costs
 	jobs  *jobs
 
@@ -72,14 +96,23 @@ type Circuit struct {
 	TerminatorID string
 	HostID       string // identity that hosts, empty for an egress
 	Path         []Hop
+	InstanceID   string // that was asked for
+	PathNumber   uint32 // grows with every path that was tried
+	State        CircuitState
+	Cost         uint32 // of the terminator and the path when it was created, with the band of the precedence; 0 if it was adopted
 	CreatedAt    time.Time
+	UpdatedAt    time.Time // of the path
 }
 
-// Hop is one router of a path, from the initiator to the terminator.
-type Hop struct {
-	RouterID string
-	Link     string // to the next router, empty at the last one
-}
+// CircuitState is how a circuit is.
+type CircuitState string
+
+// The states of circuits.
+const (
+	Active     CircuitState = "active"
+	Waiting    CircuitState = "waiting"    // its path is broken and there is no other at the moment
+	Incomplete CircuitState = "incomplete" // after a restart of the controller: not all of its routers have reported it yet
+)
 
 // New returns a Network without circuits. Run lets it write terminators.
 func New(cfg Config) *Network {
@@ -96,7 +129,7 @@ func New(cfg Config) *Network {
 		cfg.Now = time.Now
 	}
 	return &Network{
-		cfg: cfg, costs: newCosts(cfg.Now), jobs: newJobs(),
+		cfg: cfg, topo: topology.New(topology.Config{MinRouterCost: cfg.MinRouterCost, InitialLatency: cfg.InitialLinkLatency, Now: cfg.Now}), costs: newCosts(cfg.Now), jobs: newJobs(),
 		nodes:    make(map[string]Node),
 		circuits: make(map[string]*Circuit),
 		byRouter: make(map[string]map[string]*Circuit),

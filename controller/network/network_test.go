@@ -113,6 +113,11 @@ func (b *bed) create(id string, edit func(*ctrl.CreateCircuit)) *ctrl.CircuitCre
 	return b.CreateCircuit("r1", m)
 }
 
+func (f *fakeNode) Route(context.Context, *ctrl.Route) (*ctrl.RouteResult, error) {
+	return &ctrl.RouteResult{}, nil
+}
+func (f *fakeNode) CloseLink(*ctrl.CloseLink) {}
+
 type fakeNode struct {
 	mu  sync.Mutex
 	ids []string

@@ -233,10 +233,10 @@ func (n *node) Circuits() []*ctrl.Circuit {
 	return out
 }
 
-func (n *node) EndCircuits(ids []string, _ string) {
+func (n *node) EndCircuits(m *ctrl.Unroute) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, id := range ids {
+	for _, id := range m.CircuitIds {
 		if n.circuits[id] != nil {
 			delete(n.circuits, id)
 			n.ended <- id

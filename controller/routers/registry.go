@@ -37,8 +37,22 @@ type Config struct {
 	Churn time.Duration
 	// Activity is how often routers report sessions; 1 min by default.
 	Activity time.Duration
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Metrics, if not nil, is given the measurements that routers report. It
+	// must not wait.
+	Metrics func(routerID string, m *ctrl.MetricsReport)
+	// Extender renews the certificates of routers; may be nil.
+	Extender Extender
+	// Leader reports whether this controller leads; nil means that it does.
+	Leader    func() bool
+	Messaging Messaging
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Messaging bounds the messages in which routers are told of each other.
+type Messaging struct {
+	QueueSize  int // routers that wait for a worker, 100 by default
+	MaxWorkers int // messages made at once, 100 by default
 }
 
 // Registry knows the connected routers. All methods are safe for concurrent
@@ -48,6 +62,8 @@ type Registry struct {
 
 	mu      sync.Mutex
 	routers map[string]*presence
+
+	work *work
 }
 
 // presence is what is known of one router.
@@ -65,6 +81,9 @@ type Status struct {
 	Hostname  string
 	Address   string            // remote address of its control connection
 	Protocols map[string]string // of its edge listeners: tls: tls://host:port
+	Links     []*ctrl.LinkListener
+	Dialers   []*ctrl.LinkDialer
+	Quiesced  bool // it takes no new circuits
 }
 
 // NewRegistry returns a registry without routers.
@@ -81,7 +100,7 @@ func NewRegistry(cfg Config) *Registry {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	r := &Registry{cfg: cfg, routers: make(map[string]*presence)}
+	r := &Registry{cfg: cfg, routers: make(map[string]*presence), work: newWork()}
 	cfg.Feed.OnChange(r.changed)
 	return r
 }

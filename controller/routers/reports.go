@@ -14,26 +14,18 @@ func (r *Registry) HandleConfirmCircuits(_ *control.ControllerEnd, _ *ctrl.Confi
 }
 
 // HandleLinkChanges is called by the session.
-func (r *Registry) HandleLinkChanges(*control.ControllerEnd, *ctrl.LinkChanges) {}
-
-// HandleRouterState is called by the session.
-func (r *Registry) HandleRouterState(*control.ControllerEnd, *ctrl.RouterState) {}
-
-// HandleMetrics is called by the session.
-func (r *Registry) HandleMetrics(*control.ControllerEnd, *ctrl.MetricsReport) {}
-
-// HandleIdentities is called by the session.
-func (r *Registry) HandleIdentities(*control.ControllerEnd, *ctrl.ConnectedIdentities) {}
-
-// HandleInterfaces is called by the session.
-func (r *Registry) HandleInterfaces(*control.ControllerEnd, *ctrl.Interfaces) {}
-
-// HandleExtend is called by the session.
-func (r *Registry) HandleExtend(_ *control.ControllerEnd, _ *ctrl.Extend, reply func(*ctrl.Extended)) {
-	reply(&ctrl.Extended{Refusal: &ctrl.Refusal{Code: "NOT_SUPPORTED"}})
+func (r *Registry) HandleLinkChanges(s *control.ControllerEnd, m *ctrl.LinkChanges) {
+	r.cfg.Network.LinkChanges(s.RouterID, m)
 }
 
-// HandleConfirmExtend is called by the session.
-func (r *Registry) HandleConfirmExtend(_ *control.ControllerEnd, _ *ctrl.ConfirmExtend, reply func(*ctrl.ExtendConfirmed)) {
-	reply(&ctrl.ExtendConfirmed{Refusal: &ctrl.Refusal{Code: "NOT_SUPPORTED"}})
+// HandleRouterState is called by the session.
+func (r *Registry) HandleRouterState(s *control.ControllerEnd, m *ctrl.RouterState) {
+	r.cfg.Network.SetQuiesced(s.RouterID, m.Quiesced)
+}
+
+// HandleMetrics is called by the session.
+func (r *Registry) HandleMetrics(s *control.ControllerEnd, m *ctrl.MetricsReport) {
+	if r.cfg.Metrics != nil {
+		r.cfg.Metrics(s.RouterID, m)
+	}
 }
