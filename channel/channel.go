@@ -32,6 +32,7 @@ type Channel struct {
 	mu        sync.Mutex
 	underlays []*underlay          // copy-on-write
 	waiters   map[int32]chan reply // requests without an answer, by sequence
+	probes    map[int32]*probe     // probes without an answer, by sequence
 	paused    int
 	resumed   chan struct{} // closed when paused drops to zero; nil if not paused
 	err       error

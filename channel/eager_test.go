@@ -28,7 +28,7 @@ func TestQueueNews(t *testing.T) {
 		{name: "while the writer is busy with many", f: small(), take: true, want: manyBytes},
 		{name: "and once more", f: small(), want: nothingNew},
 	}
-	q := newQueue(1 << 20)
+	q := newQueue(1<<20, 0)
 	for _, s := range steps {
 		if s.take {
 			q.take(nil)
@@ -117,7 +117,7 @@ func socketPair(t *testing.T) (a, b net.Conn) {
 // once, before it waits.
 func TestEagerDefers(t *testing.T) {
 	var e eager
-	u := &underlay{queue: newQueue(1000)}
+	u := &underlay{queue: newQueue(1000, 0)}
 	if e.defers(u) {
 		t.Error("an idle reader defers")
 	}

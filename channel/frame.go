@@ -18,6 +18,8 @@ type Frame struct {
 	class int                    // index into frameClasses, negative for memory that is not pooled
 	src   *underlay              // where it was received, nil for a prepared one
 	owner interface{ Release() } // of memory that a frame of class sharedFrame borrows
+
+	written func() // called when the frame goes to the operating system; nil for most
 }
 
 // Classes of frames without pooled memory of their own.
@@ -114,7 +116,7 @@ func (f *Frame) Clone() *message.Message {
 // Release gives the memory back. The frame, its headers and its body must not
 // be used afterwards.
 func (f *Frame) Release() {
-	f.Message, f.src = message.Message{}, nil
+	f.Message, f.src, f.written = message.Message{}, nil, nil
 	switch f.class {
 	case singleFrame:
 		return

@@ -36,6 +36,9 @@ type Options struct {
 	// 1 MiB by default. Send waits and TrySend refuses while it is full. One
 	// message is always accepted by an empty queue, whatever its size.
 	QueueBytes int
+	// QueueMessages bounds them in number, besides those that are being written;
+	// zero means no limit.
+	QueueMessages int
 	// WriteTimeout bounds one system call of the writer; a channel whose peer
 	// takes nothing for so long ends. Zero means no limit.
 	WriteTimeout time.Duration

@@ -8,9 +8,11 @@ import (
 )
 
 // queue holds the messages that wait for one connection. It is bounded in
-// bytes; when it is full, put waits and tryPut refuses.
+// bytes, and in messages if most is not zero; when it is full, put waits and
+// tryPut refuses.
 type queue struct {
-	max int
+	max  int
+	most int // messages that the writer has not taken
 
 	mu      sync.Mutex
 	frames  []*Frame
@@ -26,11 +28,13 @@ type queue struct {
 	wake chan struct{} // one token: there is something to do for the writer
 }
 
-func newQueue(max int) *queue {
-	return &queue{max: max, room: make(chan struct{}), wake: make(chan struct{}, 1)}
+func newQueue(max, most int) *queue {
+	return &queue{max: max, most: most, room: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
-func (q *queue) fits(n int) bool { return q.queued == 0 || q.queued+n <= q.max }
+func (q *queue) fits(n int) bool {
+	return q.queued == 0 || q.queued+n <= q.max && (q.most == 0 || len(q.frames) < q.most)
+}
 
 func (q *queue) hasRoom(n int) bool {
 	q.mu.Lock()
@@ -158,6 +162,9 @@ func (q *queue) takeUpTo(max int, spare []*Frame) []*Frame {
 	}
 	out := q.frames
 	q.frames, q.told = spare[:0], false
+	if q.most > 0 {
+		q.tellRoom()
+	}
 	return out
 }
 
@@ -165,10 +172,7 @@ func (q *queue) takeUpTo(max int, spare []*Frame) []*Frame {
 func (q *queue) written(n int) {
 	q.mu.Lock()
 	q.queued -= n
-	if q.waiting > 0 && q.err == nil { // close has told them already
-		close(q.room)
-		q.room = make(chan struct{})
-	}
+	q.tellRoom()
 	var done func()
 	if q.queued == 0 && q.drained != nil {
 		done, q.drained = q.drained, nil
@@ -177,6 +181,14 @@ func (q *queue) written(n int) {
 	q.mu.Unlock()
 	if done != nil {
 		done()
+	}
+}
+
+// tellRoom wakes the waiting callers of put, with the lock held.
+func (q *queue) tellRoom() {
+	if q.waiting > 0 && q.err == nil { // close has told them already
+		close(q.room)
+		q.room = make(chan struct{})
 	}
 }
 

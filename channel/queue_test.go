@@ -15,7 +15,7 @@ func TestQueueClosedWhileWriting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 100
 		frame := func() *Frame { return NewFrame(message.New(1000, nil), size) }
-		q := newQueue(size)
+		q := newQueue(size, 0)
 		if _, err := q.put(context.Background(), frame()); err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func Result(success bool, text string) *message.Message {
 // receive handles one message on the reading goroutine of a connection.
 func (c *Channel) receive(f *Frame) {
 	if c.waiting.Load() > 0 {
-		if seq, ok := f.Headers.Int32(HeaderReplyFor); ok && c.deliver(seq, f) {
+		if seq, ok := f.Headers.Int32(HeaderReplyFor); ok && (c.deliver(seq, f) || c.probed(seq, f)) {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -27,6 +28,8 @@ var (
 type stream struct {
 	net.Conn
 	raw syscall.RawConn // nil if the connection is no socket
+
+	in, out atomic.Uint64 // bytes from and to the operating system
 
 	// reading side, used by one goroutine at a time
 	rbuf    *[readBufferSize]byte
@@ -77,6 +80,7 @@ func (s *stream) readSocket(fd uintptr) bool {
 			return true
 		}
 		s.rbuf, s.rpos, s.rend = buf, 0, n
+		s.in.Add(uint64(n))
 		return true
 	}
 }
@@ -94,6 +98,7 @@ func (s *stream) fill() error {
 			return err
 		}
 		s.rbuf, s.rpos, s.rend = buf, 0, n
+		s.in.Add(uint64(n))
 		return nil
 	}
 	if err := s.raw.Read(s.tryRead); err != nil {
@@ -205,6 +210,7 @@ func (s *stream) write(p []byte) (int, error) {
 		s.limited = true
 	}
 	n, err := s.Conn.Write(p)
+	s.out.Add(uint64(max(n, 0)))
 	if err != nil {
 		s.werr = err
 	}
@@ -238,6 +244,7 @@ func (s *stream) writeSocket(fd uintptr) bool {
 		switch err {
 		case nil:
 			s.took = n
+			s.out.Add(uint64(n))
 		case syscall.EINTR:
 			continue
 		case syscall.EAGAIN:

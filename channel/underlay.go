@@ -46,7 +46,7 @@ func newUnderlay(c *Channel, conn *tls.Conn, control bool) *underlay {
 		s.wmu.Unlock()
 		s.idle = u.eager.flush
 	}
-	u.queue = newQueue(c.opts.QueueBytes)
+	u.queue = newQueue(c.opts.QueueBytes, c.opts.QueueMessages)
 	return u
 }
 
@@ -189,6 +189,9 @@ func (u *underlay) writeBatch() (err error) {
 	for i, f := range u.batch {
 		if err == nil {
 			err = u.writeFrame(f.raw)
+		}
+		if f.written != nil {
+			f.written()
 		}
 		u.owed += len(f.raw)
 		f.Release()
