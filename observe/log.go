@@ -31,6 +31,8 @@ type LogConfig struct {
 	Format Format // default JSON
 	// Level can be changed while the process runs; nil is info for good.
 	Level *slog.LevelVar
+	// Levels instead of Level also knows levels of parts.
+	Levels *Levels
 }
 
 // NewLog returns a logger that writes lines to w: `time` (RFC 3339 with
@@ -41,11 +43,18 @@ func NewLog(w io.Writer, cfg LogConfig) *slog.Logger {
 	if cfg.Level != nil {
 		level = cfg.Level
 	}
-	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: houseStyle}
-	if cfg.Format == Text {
-		return slog.New(slog.NewTextHandler(w, opts))
+	if cfg.Levels != nil {
+		level = cfg.Levels
 	}
-	return slog.New(slog.NewJSONHandler(w, opts))
+	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: houseStyle}
+	var h slog.Handler = slog.NewJSONHandler(w, opts)
+	if cfg.Format == Text {
+		h = slog.NewTextHandler(w, opts)
+	}
+	if cfg.Levels != nil {
+		h = partHandler{h, cfg.Levels}
+	}
+	return slog.New(h)
 }
 
 // houseStyle writes time and level as NewLog promises, and durations, times,
@@ -57,7 +66,7 @@ func houseStyle(groups []string, a slog.Attr) slog.Attr {
 			return slog.String(a.Key, a.Value.Time().UTC().Format(TimeFormat))
 		case slog.LevelKey:
 			if level, ok := a.Value.Any().(slog.Level); ok {
-				return slog.String(a.Key, levelName(level))
+				return slog.String(a.Key, LevelName(level))
 			}
 		}
 	}
@@ -73,7 +82,8 @@ func houseStyle(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func levelName(l slog.Level) string {
+// LevelName is the name of a level: trace, debug, info, warning or error.
+func LevelName(l slog.Level) string {
 	switch {
 	case l <= LevelTrace:
 		return "trace"
