@@ -126,7 +126,7 @@ type routerNode struct {
 func (n *routerNode) Circuits() []*ctrl.Circuit { return n.table.Reports() }
 
 // EndCircuits ends circuits at the controller's wish.
-func (n *routerNode) EndCircuits(m *ctrl.Unroute) { n.table.Unroute(m.Reason, m.CircuitIds...) }
+func (n *routerNode) EndCircuits(m *ctrl.Unroute) { n.table.EndCircuits(m) }
 
 // Route makes the router a node of a path.
 func (n *routerNode) Route(ctx context.Context, m *ctrl.Route) *ctrl.RouteResult {

@@ -4,6 +4,7 @@ import (
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/edge"
 )
 
@@ -22,7 +23,7 @@ func (c *client) explain(circuit *forward.Circuit, side forward.Side, reason str
 			cause, detail = forward.AccessLost, err.Error()
 		}
 	}
-	e := &edge.StructuredError{Message: reason, Code: edge.CodeInternal}
+	e := &edge.StructuredError{Message: reason, Code: edge.CodeInternal, Reason: circuit.Code()}
 	switch cause {
 	case forward.Left:
 		return nil
@@ -30,6 +31,8 @@ func (c *client) explain(circuit *forward.Circuit, side forward.Side, reason str
 		e.Code, e.RetryHint = edge.CodeAccessDenied, edge.RetryStartOver
 	case forward.SessionEnded:
 		e.Code, e.RetryHint = edge.CodeInvalidSession, edge.RetryStartOver
+	case forward.NoPath:
+		e.Remedy = ctrl.RemedyNoPath
 	}
 	if side == forward.Initiator && detail != "" {
 		e.Message += ": " + detail

@@ -18,10 +18,6 @@ import (
 	"github.com/weftnet/weft/wire/xgress"
 )
 
-// maxAttempts bounds the attempts at one circuit; the controller usually
-// refuses before.
-const maxAttempts = 4
-
 // dialing holds the connection id of a Connect until it is answered.
 type dialing struct {
 	ctx    context.Context
@@ -62,6 +58,12 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	service, refusal := c.authorize(string(req.Token), policy.Dial)
 	if refusal != nil {
 		c.drop(connID, d)
+		c.refuse(f.Seq, connID, "", refusal.Message, refusal)
+		return
+	}
+	if c.srv.cfg.Table.Quiesced() {
+		c.drop(connID, d)
+		refusal := refusalOf(forward.Quiesced())
 		c.refuse(f.Seq, connID, "", refusal.Message, refusal)
 		return
 	}
@@ -183,60 +185,39 @@ func (c *client) access(action policy.Action, s token.Service) error {
 	return nil
 }
 
-// establish asks the controller for a way and dials it, until it works or the
+// establish asks the controller for a way and follows it, until it works or the
 // controller refuses.
 func (c *client) establish(ctx context.Context, circuit *forward.Circuit, req *edge.Connect) (*edge.StateConnected, *edge.StructuredError) {
 	ask := &ctrl.CreateCircuit{
 		CircuitId: circuit.ID, IdentityId: circuit.IdentityID, SessionId: circuit.SessionID, ServiceId: circuit.ServiceID,
 		InstanceId: req.Instance, Sticky: string(req.StickinessToken), PeerData: c.peerData(req),
 	}
-	for {
-		ask.Attempt++
-		made, err := c.srv.cfg.Controller.CreateCircuit(ctx, ask)
-		switch {
-		case err != nil:
-			c.srv.log.Warn("no controller created the circuit", "circuit", circuit.ID, "error", err)
-			return nil, &edge.StructuredError{
-				Message: "no controller available, cannot create circuit", Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy,
-				Reason: "NO_CONTROLLER", Remedy: "wait: the router calls its controllers again by itself; if it lasts, start a controller and see the router's log",
-			}
-		case made.GetRefusal() != nil:
-			return nil, refusalOf(made.GetRefusal())
-		}
-		peer, err := c.follow(ctx, circuit, made.GetRoute(), ask.PeerData)
-		if err == nil {
-			return connected(made, peer), nil
-		}
-		ask.Failure = failureOf(made.GetRoute(), err)
-		c.srv.log.Info("dial of terminator failed", "circuit", circuit.ID, "service", circuit.ServiceID, "terminator", ask.Failure.TerminatorId,
-			"binding", made.GetRoute().GetEgress().GetBinding(), "address", made.GetRoute().GetEgress().GetAddress(),
-			"cause", ask.Failure.Cause.String(), "error", err)
-		if ctx.Err() != nil || ask.Attempt >= maxAttempts {
-			circuit.End("dial failed", true) // the controller believes in it
-			return nil, c.exhausted(ask, made.GetRoute().GetEgress())
-		}
+	made, err := c.srv.cfg.Table.Establish(ctx, c.srv.cfg.Controller, circuit, ask, func(f *ctrl.Failure, r *ctrl.Route) {
+		c.srv.log.Info("dial of terminator failed", "circuit", circuit.ID, "service", circuit.ServiceID, "terminator", f.TerminatorId,
+			"binding", r.GetEgress().GetBinding(), "address", r.GetEgress().GetAddress(), "cause", f.Cause.String(), "error", f.Message)
+	})
+	var refused *forward.Refused
+	var exhausted *forward.Exhausted
+	switch {
+	case err == nil:
+		return connected(made), nil
+	case errors.As(err, &refused):
+		return nil, refusalOf(refused.Refusal)
+	case errors.As(err, &exhausted):
+		return nil, c.exhausted(exhausted)
 	}
-}
-
-// follow makes the part of the path that starts at this router.
-func (c *client) follow(ctx context.Context, circuit *forward.Circuit, r *ctrl.Route, own map[uint32][]byte) (map[uint32][]byte, error) {
-	e := r.GetEgress()
-	if e == nil || r.GetDownstreamLink() != "" {
-		return nil, &forward.DialError{Cause: ctrl.Cause_INVALID_LINK_DESTINATION, Message: "this router has no links"}
+	c.srv.log.Warn("no controller created the circuit", "circuit", circuit.ID, "error", err)
+	return nil, &edge.StructuredError{
+		Message: forward.ErrNoAnswer.Error(), Code: edge.CodeInternal, RetryHint: edge.RetryTooBusy,
+		Reason: "NO_CONTROLLER", Remedy: "wait: the router calls its controllers again by itself; if it lasts, start a controller and see the router's log",
 	}
-	if len(e.PeerData) == 0 {
-		e.PeerData = own
-	}
-	return c.srv.cfg.Table.Terminate(ctx, circuit, e)
 }
 
 // exhausted is the refusal when the router gives up before the controller does.
-func (c *client) exhausted(ask *ctrl.CreateCircuit, e *ctrl.Egress) *edge.StructuredError {
-	code, remedy := ctrl.Explain(ask.Failure.GetCause(), e.GetAddress(), c.srv.cfg.RouterID, strings.HasPrefix(e.GetAddress(), addressPrefix))
-	return &edge.StructuredError{
-		Message: fmt.Sprintf("exceeded maximum [%d] retries creating circuit [c/%s] (%s)", ask.Attempt, ask.CircuitId, ask.Failure.Reason()),
-		Code:    edge.CodeInternal, Reason: code, Remedy: remedy,
-	}
+func (c *client) exhausted(e *forward.Exhausted) *edge.StructuredError {
+	address := e.Egress.GetAddress()
+	code, remedy := ctrl.Explain(e.Failure.GetCause(), address, c.srv.cfg.RouterID, strings.HasPrefix(address, addressPrefix))
+	return &edge.StructuredError{Message: e.Error(), Code: edge.CodeInternal, Reason: code, Remedy: remedy}
 }
 
 // codeOf is the code of a refusal in the log.
@@ -245,15 +226,6 @@ func codeOf(e *edge.StructuredError) string {
 		return e.Reason
 	}
 	return e.Code.String()
-}
-
-func failureOf(r *ctrl.Route, err error) *ctrl.Failure {
-	f := &ctrl.Failure{TerminatorId: r.GetEgress().GetTerminatorId(), Message: err.Error()}
-	var d *forward.DialError
-	if errors.As(err, &d) {
-		f.Cause = d.Cause
-	}
-	return f
 }
 
 // peerData is what travels from a Connect to the host. Who dials is taken from
@@ -278,12 +250,8 @@ func (c *client) peerData(req *edge.Connect) map[uint32][]byte {
 
 // connected makes the answer to the dialer: the host's key comes with the
 // terminator, or from the host itself for this connection.
-func connected(made *ctrl.CircuitCreated, peer map[uint32][]byte) *edge.StateConnected {
-	key := peer[uint32(edge.HeaderPublicKey)]
-	if len(key) == 0 {
-		key = made.GetPeerData()[uint32(edge.HeaderPublicKey)]
-	}
-	return &edge.StateConnected{PublicKey: key, StickinessToken: []byte(made.GetSticky())}
+func connected(made *forward.Established) *edge.StateConnected {
+	return &edge.StateConnected{PublicKey: made.PeerData[uint32(edge.HeaderPublicKey)], StickinessToken: []byte(made.Sticky)}
 }
 
 // refusalOf translates a refusal of the controller. Its text is never empty.
@@ -307,7 +275,7 @@ func refusalOf(r *ctrl.Refusal) *edge.StructuredError {
 		e.Code, e.RetryHint = edge.CodeInvalidEdgeRouterForSession, edge.RetryStartOver
 	case "INVALID_TERMINATOR":
 		e.Code, e.RetryHint = edge.CodeInvalidTerminator, edge.RetryNotRetriable
-	case "SERVER_TOO_MANY_REQUESTS", "TOO_MANY_CIRCUITS":
+	case "SERVER_TOO_MANY_REQUESTS", "TOO_MANY_CIRCUITS", forward.CodeQuiesced:
 		e.RetryHint = edge.RetryTooBusy
 	}
 	return e

@@ -65,6 +65,7 @@ type Circuit struct {
 	hostID       string
 	path         uint32 // number of the path in force, see ctrl.Route
 	dialing      bool   // the terminator side is being dialed, or has been
+	closing      bool   // ends when nothing arrives any more
 }
 
 // Attach makes d the destination of a side, replacing an earlier one. It
@@ -121,7 +122,7 @@ func (c *Circuit) Host() (terminatorID, hostID string) {
 
 // End ends the circuit, once, and reports that. With drop, data under way must
 // not be delivered any more.
-func (c *Circuit) End(reason string, drop bool) { c.end(reason, drop, true) }
+func (c *Circuit) End(reason string, drop bool) { c.finish(reason, byAnEnd(drop)) }
 
 // Cause is a kind of reason for which circuits end.
 type Cause uint8
@@ -133,21 +134,24 @@ const (
 	SessionEnded       // the dialer's service session has ended
 	PeerGone           // one of its ends has gone away
 	Removed            // the network has removed it
+	NoPath             // its path is lost, and there is no other
+
+	lastCause = NoPath
 )
 
 // EndBecause is End for a cause that both ends should know. The detail, which
 // may be empty, is for the dialer alone.
 func (c *Circuit) EndBecause(cause Cause, reason, detail string, drop bool) {
-	c.blame(cause, detail)
-	c.end(reason, drop, true)
+	c.blame(cause, "", detail)
+	c.finish(reason, byAnEnd(drop))
 }
 
 // blame notes why the circuit is about to end.
-func (c *Circuit) blame(cause Cause, detail string) {
+func (c *Circuit) blame(cause Cause, code, detail string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.ended {
-		c.cause, c.detail = cause, detail
+		c.cause, c.code, c.detail = cause, code, detail
 	}
 }
 
@@ -158,10 +162,26 @@ func (c *Circuit) Cause() (cause Cause, detail string) {
 	return c.cause, c.detail
 }
 
-// Abandon is End for a circuit that no controller knows.
-func (c *Circuit) Abandon(reason string) { c.end(reason, true, false) }
+// Code returns the stable code of the cause, which may be empty.
+func (c *Circuit) Code() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.code
+}
 
-func (c *Circuit) end(reason string, drop, report bool) {
+// Abandon is End for a circuit that no controller knows.
+func (c *Circuit) Abandon(reason string) { c.finish(reason, ending{drop: true}) }
+
+// ending says how a circuit ends.
+type ending struct {
+	drop   bool    // what has not been delivered must not be
+	report bool    // tell the controller
+	tell   [2]bool // tell the routers beyond a link of these sides
+}
+
+func byAnEnd(drop bool) ending { return ending{drop: drop, report: true, tell: [2]bool{true, true}} }
+
+func (c *Circuit) finish(reason string, how ending) {
 	c.mu.Lock()
 	if c.ended {
 		c.mu.Unlock()
@@ -169,11 +189,17 @@ func (c *Circuit) end(reason string, drop, report bool) {
 	}
 	c.ended = true
 	c.mu.Unlock()
-	c.table.remove(c, report)
+	c.table.remove(c, how.report)
 	for s := range c.ends {
-		if p := c.ends[s].Load(); p != nil {
-			(*p).Unrouted(reason, drop)
+		p := c.ends[s].Load()
+		if p == nil {
+			continue
 		}
+		if e, ok := (*p).(*linkEnd); ok && how.tell[s] {
+			e.leave(reason, how.drop)
+			continue
+		}
+		(*p).Unrouted(reason, how.drop)
 	}
 }
 

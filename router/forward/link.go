@@ -137,6 +137,10 @@ func (t *Table) Receive(linkID string, f *channel.Frame) {
 	if a.Flags&xgress.FlagOriginator != 0 {
 		to = Initiator
 	}
+	if f.Type == xgress.TypeClose {
+		c.left(f, to)
+		return
+	}
 	c.arrive()
 	p := c.ends[to].Load()
 	if p == nil {

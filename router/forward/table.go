@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -39,6 +40,8 @@ type Table struct {
 	links   Links             // nil without links
 	faulted func(id string)   // nil if nobody wants to know
 
+	closeCheck time.Duration
+
 	quiesced atomic.Bool
 	strays   atomic.Uint64 // messages of circuits that are not carried here
 	drops    atomic.Uint64 // messages that were dropped
@@ -57,7 +60,7 @@ var ErrTooMany = fmt.Errorf("the identity has %d circuits at this router, as man
 // NewTable returns an empty table. ended is told the id of every circuit that
 // ends here without the controller's doing; it must not block.
 func NewTable(ended func(id string)) *Table {
-	return &Table{ended: ended, dialers: make(map[string]Dialer), circuits: make(map[string]*Circuit), byIdentity: make(map[string]int)}
+	return &Table{ended: ended, closeCheck: DefaultCloseCheck, dialers: make(map[string]Dialer), circuits: make(map[string]*Circuit), byIdentity: make(map[string]int)}
 }
 
 // Register adds the dialer of a binding. It must come before the first circuit.
@@ -72,7 +75,7 @@ func (t *Table) Add(info Info) (*Circuit, error) {
 	if _, ok := t.circuits[info.ID]; ok {
 		return nil, ErrEnded
 	}
-	if t.byIdentity[info.IdentityID] >= maxCircuits {
+	if info.IdentityID != "" && t.byIdentity[info.IdentityID] >= maxCircuits {
 		return nil, ErrTooMany
 	}
 	t.circuits[info.ID] = c
@@ -135,12 +138,7 @@ func (t *Table) Quiesced() bool { return t.quiesced.Load() }
 // Unroute ends circuits at the controller's wish, dropping what is under way.
 // Unknown ids are ignored.
 func (t *Table) Unroute(reason string, ids ...string) {
-	for _, id := range ids {
-		if c := t.Get([]byte(id)); c != nil {
-			c.blame(Removed, "")
-			c.end(reason, true, false)
-		}
-	}
+	t.EndCircuits(&ctrl.Unroute{Reason: reason, CircuitIds: ids})
 }
 
 // Terminate dials the terminator side of c at this router.
