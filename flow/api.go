@@ -81,7 +81,8 @@ type Config struct {
 
 	LocalAddr, RemoteAddr net.Addr // may be nil
 
-	Linger time.Duration // how long Close waits for acknowledgements, default 30 s
+	Linger     time.Duration // how long Close waits for acknowledgements, default 30 s
+	StartLimit time.Duration // how long a terminator waits for the start, default 3 min, negative for ever
 }
 
 // Segment is one received payload. Its memory is valid until Release.

@@ -56,6 +56,9 @@ func (c Config) withDefaults() Config {
 	if c.Linger <= 0 {
 		c.Linger = 30 * time.Second
 	}
+	if c.StartLimit == 0 {
+		c.StartLimit = startLimit
+	}
 	return c
 }
 

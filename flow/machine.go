@@ -17,7 +17,7 @@ const (
 )
 
 const (
-	startLimit = 3 * time.Minute // a terminator waits so long for the start
+	startLimit = 3 * time.Minute // a terminator waits so long for the start, unless configured
 	capsLimit  = time.Second     // CloseWrite waits so long for the peer's capabilities
 )
 
@@ -29,6 +29,8 @@ type machine struct {
 	connID  uint32
 	hasConn bool
 	linger  time.Duration
+
+	patience time.Duration // Config.StartLimit
 
 	sender
 	receiver
@@ -57,7 +59,7 @@ type machine struct {
 
 func newMachine(c *Config) machine {
 	return machine{
-		circuit: []byte(c.Circuit), role: c.Role, connID: c.ConnID, hasConn: c.HasConnID, linger: c.Linger,
+		circuit: []byte(c.Circuit), role: c.Role, connID: c.ConnID, hasConn: c.HasConnID, linger: c.Linger, patience: c.StartLimit,
 		sender:   sender{window: c.Window, most: c.MaxWindow},
 		receiver: receiver{limit: 2 * c.MaxWindow, highest: -1},
 	}
@@ -68,7 +70,9 @@ func (m *machine) start(now time.Duration, out *batch) {
 		return
 	}
 	if m.role == Terminator {
-		m.startBy = now + startLimit
+		if m.patience > 0 {
+			m.startBy = now + m.patience
+		}
 		return
 	}
 	m.started = true
