@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/edge"
@@ -31,6 +32,11 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 		EndpointsFile: endpointsFile(cfg.Ctrl.EndpointsFile), TLS: r.identity.ClientTLS(), Version: r.version().String(),
 		Fingerprint: func() string { return pki.Fingerprint(r.identity.ClientCertificate().Leaf) },
 		Hostname:    host, RunID: id.Short(), Node: node, Net: dial, Log: r.o.Log,
+		Heartbeats: control.Heartbeats{
+			Interval: cfg.Ctrl.Heartbeats.SendInterval, Check: cfg.Ctrl.Heartbeats.CheckInterval,
+			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,
+		},
+		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout,
 	}
 	for _, e := range cfg.Ctrl.Endpoints {
 		out.Endpoints = append(out.Endpoints, e.String())

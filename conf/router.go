@@ -48,10 +48,19 @@ type RouterCtrl struct {
 	DefaultRequestTimeout time.Duration    `conf:"defaultRequestTimeout" default:"5s" min:"1ms" doc:"time for a controller to answer"`
 	StartupTimeout        time.Duration    `conf:"startupTimeout" default:"30s" doc:"time to reach a controller when there is no usable snapshot; 0 waits for ever"`
 	EndpointsFile         string           `conf:"endpointsFile" doc:"file of the known controllers; default endpoints beside this file"`
-	Options               ControlOptions   `conf:"options" doc:"options of control connections"`
-	_                     RouterHeartbeats `conf:"heartbeats" inert:"control connections are probed every 10 s and closed after 20 s without an answer"`
+	Options               UplinkOptions    `conf:"options" doc:"options of control connections"`
+	Heartbeats            RouterHeartbeats `conf:"heartbeats" doc:"how a slow or dead controller is noticed"`
 	_                     RouterWindow     `conf:"rateLimiter" inert:"terminators are written in batches, one batch at a time"`
 	Listeners             []CtrlListener   `conf:"listeners" later:"controllers that dial routers" doc:"where controllers may connect"`
+}
+
+// UplinkOptions tune the connections to controllers.
+type UplinkOptions struct {
+	_              any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
+	_              int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"it is for listeners; the router dials"`
+	_              int           `conf:"maxOutstandingConnects" min:"1" max:"1000" inert:"it is for listeners; the router dials"`
+	ConnectTimeout time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for connection, handshake and hello"`
+	WriteTimeout   time.Duration `conf:"writeTimeout" default:"20s" min:"0s" doc:"a write that takes longer closes the connection; 0 is 20 s"`
 }
 
 // RouterHeartbeats set how a dead controller is noticed.

@@ -34,9 +34,14 @@ type DialConfig struct {
 	Version string // version|revision|build date|os|arch
 	Handler RouterHandler
 	// Net makes the TCP connection; nil means a net.Dialer.
-	Net     func(ctx context.Context, network, address string) (net.Conn, error)
-	Timeout time.Duration // 15 s by default
-	Log     *slog.Logger
+	Net func(ctx context.Context, network, address string) (net.Conn, error)
+	// Timeout is the time for connection, handshake and hello, 15 s by default.
+	Timeout time.Duration
+	// WriteTimeout is the time for a write, after which the session ends; 20 s by
+	// default.
+	WriteTimeout time.Duration
+	Heartbeats   Heartbeats
+	Log          *slog.Logger
 }
 
 // Liveness of a session: both ends probe, and a session without any answer for
@@ -58,27 +63,31 @@ type RouterEnd struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	slots   chan struct{} // bounds Route and Inspect under way
+	pulse   *pulse
 }
 
 // Dial connects to a controller, which knows the router by the certificate of
 // cfg.TLS. The error is a *channel.RejectedError if the controller refuses the
 // router. The caller closes the session.
 func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
-	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, 256)}
+	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, 256), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
+	if cfg.WriteTimeout <= 0 {
+		cfg.WriteTimeout = probeTimeout
+	}
 	var hello message.Message
 	hello.Headers.PutString(channel.HeaderHelloVersion, cfg.Version)
 	ch, _, err := channel.Dial(ctx, channel.DialConfig{
 		Address: cfg.Address, Net: cfg.Net, TLS: cfg.TLS, ALPN: ctrl.ALPN, Hello: hello,
 		Timeout: cfg.Timeout, Handler: r,
-		Options: channel.Options{Limits: limits, QueueBytes: queueBytes, Log: cfg.Log, WriteTimeout: probeTimeout},
+		Options: channel.Options{Limits: limits, QueueBytes: queueBytes, Log: cfg.Log, WriteTimeout: cfg.WriteTimeout},
 	})
 	if err != nil {
 		r.cancel()
 		return nil, err
 	}
 	r.ch = ch
-	r.work.Go(func() { probe(ch) })
+	r.work.Go(func() { r.pulse.run(ch) })
 	return r, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -73,6 +74,9 @@ type Config struct {
 	// FaultInterval is the time between two reports of faulted circuits; the first
 	// one of a while is sent at once. 0 means that none are reported.
 	FaultInterval time.Duration
+	Heartbeats    control.Heartbeats
+	DialTimeout   time.Duration // for connection, handshake and hello, 15 s by default
+	WriteTimeout  time.Duration // for a write, 20 s by default
 	RetryMax      time.Duration // longest pause between attempts to connect, 15 s by default
 	Net           func(ctx context.Context, network, address string) (net.Conn, error)
 	Log           *slog.Logger

@@ -37,7 +37,9 @@ type Status struct {
 	Address           string // of the controller
 	ControllerID      string
 	ControllerVersion string
-	Since             time.Time // of the current state
+	Since             time.Time     // of the current state
+	RoundTrip         time.Duration // of the last heartbeat, 0 before the first answer
+	Responsive        bool          // connected, and heartbeats are answered in time
 }
 
 // New returns an Uplink with the slice of the snapshot file, if there is a
@@ -82,7 +84,11 @@ func (u *Uplink) setRouterID(id string) {
 func (u *Uplink) Status() Status {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.status
+	out := u.status
+	if u.session != nil {
+		out.RoundTrip, out.Responsive = u.session.Pulse()
+	}
+	return out
 }
 
 // Run stays connected until ctx ends; then it closes the session, writes the
@@ -141,6 +147,7 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	h := &sessionHandler{u: u}
 	s, err := control.Dial(ctx, control.DialConfig{
 		Address: address, TLS: u.cfg.TLS, Version: u.cfg.Version, Handler: h, Net: u.cfg.Net, Log: u.cfg.Log,
+		Timeout: u.cfg.DialTimeout, WriteTimeout: u.cfg.WriteTimeout, Heartbeats: u.cfg.Heartbeats,
 	})
 	if err != nil {
 		return false, err
