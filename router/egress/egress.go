@@ -1,30 +1,47 @@
-// Package egress ends circuits at plain servers: the dialer of the binding
-// `transport`, for addresses of the form tcp:host:port.
+// Package egress ends circuits at plain servers: the dialers of the bindings
+// transport, transport_udp and udp, which pass data on as it is, and
+// edge_transport, which ends the end-to-end encryption of the dialing client.
 package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"strings"
-	"sync"
-	"syscall"
 	"time"
 
 	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/router/ramp"
 	"github.com/weftnet/weft/wire/ctrl"
+	"github.com/weftnet/weft/wire/edge"
+	"github.com/weftnet/weft/wire/secretstream"
 )
 
-// Binding is the binding of terminators that this package dials.
-const Binding = "transport"
+// Bindings of terminators that this package dials.
+const (
+	Binding     = "transport"
+	BindingUDP  = "transport_udp"
+	BindingUDP2 = "udp" // another name of transport_udp
+	BindingEdge = "edge_transport"
+)
 
-// Config are the options of the binding.
+// Bindings are all of them.
+var Bindings = []string{Binding, BindingUDP, BindingUDP2, BindingEdge}
+
+// Config are the options of a binding.
 type Config struct {
+	Binding        string        // transport by default
 	ConnectTimeout time.Duration // 5 s by default: the reason has to arrive before dialing clients give up
-	Log            *slog.Logger
+	// StartTimeout is how long a connection waits for the dialer to begin; 3
+	// minutes by default, negative for ever.
+	StartTimeout time.Duration
+	// TLS is for addresses of the form tls:host:port; nil refuses them. The name
+	// of the server is set to the host.
+	TLS *tls.Config
+	// Net makes TCP connections; nil means a net.Dialer.
+	Net func(ctx context.Context, network, address string) (net.Conn, error)
+	Log *slog.Logger
 }
 
 // defaultConnectTimeout leaves time for two attempts within the 15 s that
@@ -34,105 +51,109 @@ const defaultConnectTimeout = 5 * time.Second
 // Transport dials servers for circuits. Its methods may be called concurrently.
 type Transport struct {
 	cfg Config
-
-	mu      sync.Mutex
-	streams map[*stream]struct{}
-	closed  bool
-	work    sync.WaitGroup
+	set *ramp.Set
 }
 
-// New returns the dialer of the binding; register it with forward.Table.
+// New returns the dialer of a binding; register it with forward.Table.
 func New(cfg Config) *Transport {
+	if cfg.Binding == "" {
+		cfg.Binding = Binding
+	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = defaultConnectTimeout
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
+	if cfg.Net == nil {
+		cfg.Net = new(net.Dialer).DialContext
 	}
-	return &Transport{cfg: cfg, streams: make(map[*stream]struct{})}
+	return &Transport{cfg: cfg, set: ramp.New(ramp.Config{StartLimit: cfg.StartTimeout, Log: cfg.Log})}
 }
 
-// Dial implements forward.Dialer.
+// Close ends all connections and waits for their goroutines.
+func (t *Transport) Close() { t.set.Close() }
+
+// Dial implements forward.Dialer. It returns the addresses of its socket.
 func (t *Transport) Dial(ctx context.Context, c *forward.Circuit, e *ctrl.Egress) (map[uint32][]byte, error) {
-	address, err := parseAddress(e.GetAddress())
+	to, err := parseAddress(t.cfg.Binding, e.GetAddress())
 	if err != nil {
-		return nil, &forward.DialError{Cause: ctrl.Cause_MISCONFIGURED_TERMINATOR, Message: err.Error()}
+		return nil, misconfigured(err)
 	}
-	d := net.Dialer{Timeout: t.cfg.ConnectTimeout}
-	conn, err := d.DialContext(ctx, "tcp", address)
+	if to.kind == "tls" && t.cfg.TLS == nil {
+		return nil, misconfigured(errors.New("this router has no identity for TLS"))
+	}
+	peer := make(map[uint32][]byte, 3)
+	keys, err := t.encryption(e, peer)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := t.connect(ctx, to)
 	if err != nil {
 		return nil, &forward.DialError{Cause: causeOf(err), Message: err.Error()}
 	}
-	s := newStream(t, c, conn.(*net.TCPConn))
-	if !t.add(s) {
+	peer[HeaderLocalAddress] = []byte(conn.LocalAddr().String())
+	peer[HeaderRemoteAddress] = []byte(conn.RemoteAddr().String())
+	if err := t.join(c, e, conn, to, keys); err != nil {
 		conn.Close()
-		return nil, &forward.DialError{Cause: ctrl.Cause_GENERIC, Message: "the router is shutting down"}
+		return nil, err
 	}
-	if !c.Attach(forward.Terminator, s) {
-		t.remove(s)
-		conn.Close()
-		return nil, forward.ErrEnded
+	return peer, nil
+}
+
+// Headers of the peer data that Dial returns: the addresses of its socket.
+const (
+	HeaderLocalAddress  = 1110
+	HeaderRemoteAddress = 1111
+)
+
+// join makes the terminator side of a circuit from a connection.
+func (t *Transport) join(c *forward.Circuit, e *ctrl.Egress, conn net.Conn, to address, keys *secretstream.SessionKeys) error {
+	var end interface {
+		forward.Destination
+		Drop()
+	}
+	var start func() bool
+	if to.datagrams() {
+		d, err := t.set.Datagrams(c, forward.Terminator, keys, func(b []byte) error { _, err := conn.Write(b); return err }, func() { conn.Close() })
+		if err != nil {
+			return &forward.DialError{Cause: ctrl.Cause_GENERIC, Message: err.Error()}
+		}
+		end, start = d, func() bool { return d.Start(conn) }
+	} else {
+		s, err := t.set.Stream(c, forward.Terminator, conn, keys)
+		if err != nil {
+			return &forward.DialError{Cause: ctrl.Cause_GENERIC, Message: err.Error()}
+		}
+		end, start = s, func() bool { return s.Start(nil) }
+	}
+	if !c.Attach(forward.Terminator, end) {
+		end.Drop()
+		return forward.ErrEnded
 	}
 	c.SetHost(e.GetTerminatorId(), "")
-	s.start()
-	return nil, nil
+	if !start() {
+		return forward.ErrEnded
+	}
+	return nil
 }
 
-// Close ends all streams and waits for their goroutines.
-func (t *Transport) Close() {
-	t.mu.Lock()
-	t.closed = true
-	all := make([]*stream, 0, len(t.streams))
-	for s := range t.streams {
-		all = append(all, s)
+// encryption makes this end of the encryption that the dialer has asked for with
+// its key, nil if it has not; the own key goes into the peer data.
+func (t *Transport) encryption(e *ctrl.Egress, peer map[uint32][]byte) (*secretstream.SessionKeys, error) {
+	key := e.GetPeerData()[uint32(edge.HeaderPublicKey)]
+	if t.cfg.Binding != BindingEdge || len(key) == 0 {
+		return nil, nil
 	}
-	t.mu.Unlock()
-	for _, s := range all {
-		s.c.EndBecause(forward.PeerGone, "router shutting down", "", true)
+	own, err := secretstream.NewKeyPair()
+	if err != nil {
+		return nil, &forward.DialError{Cause: ctrl.Cause_GENERIC, Message: err.Error()}
 	}
-	t.work.Wait()
+	keys, err := secretstream.ServerKeys(own, key)
+	if err != nil {
+		return nil, &forward.DialError{Cause: ctrl.Cause_GENERIC, Message: "the key of the dialing client: " + err.Error()}
+	}
+	peer[uint32(edge.HeaderPublicKey)] = own.Public()
+	return &keys, nil
 }
 
-func (t *Transport) add(s *stream) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.closed {
-		t.streams[s] = struct{}{}
-	}
-	return !t.closed
-}
-
-func (t *Transport) remove(s *stream) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.streams, s)
-}
-
-func parseAddress(s string) (string, error) {
-	proto, rest, ok := strings.Cut(s, ":")
-	if !ok || proto != "tcp" {
-		return "", fmt.Errorf("address %q is not of the form tcp:host:port", s)
-	}
-	if _, port, err := net.SplitHostPort(rest); err != nil || port == "" {
-		return "", fmt.Errorf("address %q is not of the form tcp:host:port", s)
-	}
-	return rest, nil
-}
-
-// causeOf classifies why a server was not reached.
-func causeOf(err error) ctrl.Cause {
-	var dns *net.DNSError
-	var timeout net.Error
-	switch {
-	case errors.As(err, &dns):
-		return ctrl.Cause_DNS_RESOLUTION_FAILED
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return ctrl.Cause_CONNECTION_REFUSED
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOBUFS):
-		return ctrl.Cause_RESOURCES_NOT_AVAILABLE
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
-		errors.As(err, &timeout) && timeout.Timeout():
-		return ctrl.Cause_DIAL_TIMED_OUT
-	}
-	return ctrl.Cause_GENERIC
+func misconfigured(err error) error {
+	return &forward.DialError{Cause: ctrl.Cause_MISCONFIGURED_TERMINATOR, Message: err.Error()}
 }

@@ -26,12 +26,12 @@ func TestParseAddress(t *testing.T) {
 		"tcp:localhost":    "",
 		"tcp:localhost:":   "",
 		"tcp:::1:80":       "",
-		"udp:localhost:80": "",
+		"udp:localhost:80": "localhost:80",
 		"localhost:80":     "",
 		"":                 "",
 	} {
-		got, err := parseAddress(in)
-		if got != want || (err == nil) != (want != "") {
+		got, err := parseAddress(Binding, in)
+		if err == nil && got.at != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", in, got, err)
 		}
 	}
