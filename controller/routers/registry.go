@@ -70,6 +70,7 @@ type Registry struct {
 type presence struct {
 	session     *control.ControllerEnd // nil while offline
 	fingerprint string                 // of the certificate of the session
+	expected    string                 // of the certificate that the router confirms, empty if it does not
 	status      Status
 }
 
@@ -121,7 +122,7 @@ func (r *Registry) Accept(ctx context.Context, p *channel.Peer) (*channel.Accept
 		return nil, errNoRouter
 	}
 	fingerprint := pki.Fingerprint(leaf)
-	router := state.FirstBy[model.EdgeRouter](r.cfg.Store.View(), state.ByFingerprint, fingerprint)
+	router := routerOf(r.cfg.Store.View(), fingerprint)
 	now := r.cfg.Now()
 	switch {
 	case router == nil:
@@ -177,7 +178,7 @@ func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, re
 	r.mu.Lock()
 	at := r.of(s.RouterID)
 	old := at.session
-	at.session, at.fingerprint = s, pki.Fingerprint(s.Peer().Leaf())
+	at.session, at.fingerprint, at.expected = s, pki.Fingerprint(s.Peer().Leaf()), ""
 	at.status = Status{
 		Online: true, Since: r.cfg.Now(), Version: m.Version, Hostname: m.Hostname,
 		Address: s.Peer().Remote.String(), Protocols: protocols(m.Listeners),
@@ -272,7 +273,7 @@ func (r *Registry) changed(effects *policy.Effects, changes []state.Change) {
 	r.mu.Lock()
 	for id, at := range r.routers {
 		router := state.Get[model.EdgeRouter](view, id)
-		if at.session != nil && (router == nil || router.Disabled || router.Fingerprint != at.fingerprint) {
+		if at.session != nil && (router == nil || router.Disabled || !at.proves(router)) {
 			gone = append(gone, at.session)
 		}
 		if router == nil && at.session == nil {
