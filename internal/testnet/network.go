@@ -18,7 +18,8 @@ import (
 // Options of a network.
 type Options struct {
 	Program            string // path of the program
-	Address            string // name or IP address that is advertised, empty = the program's own choice, localhost
+	Host               *Host  // where the processes run, nil = this machine
+	Address            string // name or IP address that is advertised, empty = the host's, or the program's own choice, localhost
 	Username, Password string // of the first admin
 	// Patience bounds every wait; it is no measure of speed.
 	Patience time.Duration
@@ -43,6 +44,9 @@ type Network struct {
 
 // New chooses a directory and ports. Kill or End gives them back.
 func New(o Options) (*Network, error) {
+	if o.Host != nil && o.Address == "" {
+		o.Address = o.Host.Addr.String()
+	}
 	n := &Network{options: o}
 	var err error
 	if n.APIPort, err = FreePort(); err != nil {
@@ -80,7 +84,15 @@ func (n *Network) Up(more ...string) *Process {
 	if n.options.Address != "" {
 		args = append(args, "--address", n.options.Address)
 	}
-	return NewProcess(n.options.Program, append(args, more...)...)
+	return n.process(append(args, more...)...)
+}
+
+// process describes a run of the program where the network is.
+func (n *Network) process(args ...string) *Process {
+	if n.options.Host != nil {
+		return n.options.Host.NewProcess(n.options.Program, args...)
+	}
+	return NewProcess(n.options.Program, args...)
 }
 
 // Create lets `weft up` make the directory, then stops it.
@@ -103,8 +115,8 @@ func (n *Network) Run() error {
 	if err := n.LoadCA(); err != nil {
 		return err
 	}
-	n.Controller = NewProcess(n.options.Program, "controller", "run", filepath.Join(n.Dir, "controller.yml"))
-	n.Router = NewProcess(n.options.Program, "router", "run", filepath.Join(n.Dir, "router.yml"))
+	n.Controller = n.process("controller", "run", filepath.Join(n.Dir, "controller.yml"))
+	n.Router = n.process("router", "run", filepath.Join(n.Dir, "router.yml"))
 	if err := n.Controller.Start(); err != nil {
 		return err
 	}
@@ -161,10 +173,11 @@ func (n *Network) API(path string, cert *tls.Certificate) *API {
 	if cert != nil {
 		cfg.Certificates = []tls.Certificate{*cert}
 	}
-	return &API{
-		Base: "https://" + n.APIAddress() + path,
-		HTTP: &http.Client{Timeout: n.options.Patience, Transport: &http.Transport{TLSClientConfig: cfg, MaxIdleConnsPerHost: 32, IdleConnTimeout: time.Minute}},
+	transport := &http.Transport{TLSClientConfig: cfg, MaxIdleConnsPerHost: 32, IdleConnTimeout: time.Minute}
+	if n.options.Host != nil {
+		transport.DialContext = n.options.Host.Dial
 	}
+	return &API{Base: "https://" + n.APIAddress() + path, HTTP: &http.Client{Timeout: n.options.Patience, Transport: transport}}
 }
 
 // APIAddress is host and port of the controller.
