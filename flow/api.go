@@ -34,6 +34,18 @@ type sharedOutput interface {
 	TrySendShared(m *message.Message, room []byte, owner interface{ Release() }) bool
 }
 
+// Path is told of the path of a circuit. A Conn is one.
+type Path interface {
+	// PathLost says that nothing gets through until Rerouted.
+	PathLost()
+	// Rerouted says that there is another path; what was under way on the old one
+	// may be lost.
+	Rerouted()
+}
+
+// pathOutput is an Output that tells of its path.
+type pathOutput interface{ SetPath(Path) }
+
 // Releaser gives pooled memory back, once.
 type Releaser interface{ Release() }
 

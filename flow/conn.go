@@ -38,6 +38,9 @@ type Conn struct {
 func New(cfg Config) *Conn {
 	c := &Conn{cfg: cfg.withDefaults(), epoch: time.Now(), done: make(chan struct{})}
 	c.m = newMachine(&c.cfg)
+	if out, ok := cfg.Output.(pathOutput); ok {
+		out.SetPath(c)
+	}
 	return c
 }
 

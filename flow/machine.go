@@ -49,6 +49,7 @@ type machine struct {
 	wantWrite bool          // somebody waits for credit
 	probeAt   time.Duration // when to send without credit, 0 = not needed
 	releaseAt time.Duration // when to send again what found no room, 0 = nothing
+	pathLost  bool          // nothing gets through at the moment
 	crowded   uint          // failures to find room since the last message of the peer
 
 	finished bool  // no message is sent or expected any more
@@ -231,8 +232,8 @@ func (m *machine) deadline() time.Duration {
 	if len(m.acks) > 0 || m.untold {
 		sooner(m.ackAt)
 	}
-	if at, ok := m.oldest(); ok {
-		sooner(at + m.rtt.timeout(m.backoff))
+	if at, ok := m.oldest(); ok && !m.pathLost {
+		sooner(at + m.rtt.timeout())
 	}
 	if !m.started {
 		sooner(m.startBy)
@@ -264,11 +265,13 @@ func (m *machine) tick(now time.Duration, out *batch) events {
 		m.releaseAt = 0
 		m.release(now, func(s *sent, seq int32) { m.encode(now, s, seq, false, out) })
 	}
-	if at, ok := m.oldest(); ok {
-		if rto := m.rtt.timeout(m.backoff); now >= at+rto {
-			m.retransmit(now, now-rto, out)
-			m.backoff++
-			m.window = max(minWindow, m.window*3/4)
+	if at, ok := m.oldest(); ok && !m.pathLost {
+		if rto := m.rtt.timeout(); now >= at+rto {
+			m.retransmit(now, now-rto, m.tries(), out)
+			if m.timeouts == 0 { // an outage says nothing of the room on the path
+				m.window = max(minWindow, m.window*3/4)
+			}
+			m.timeouts++
 		}
 	}
 	if m.probeAt != 0 && now >= m.probeAt {
@@ -295,8 +298,8 @@ func (m *machine) roomDelay() time.Duration {
 	return ackDelay << min(m.crowded-1, 6)
 }
 
-func (m *machine) retransmit(now, before time.Duration, out *batch) {
-	m.overdue(now, before, func(s *sent, seq int32) { m.encode(now, s, seq, true, out) })
+func (m *machine) retransmit(now, before time.Duration, most int, out *batch) {
+	m.overdue(now, before, most, func(s *sent, seq int32) { m.encode(now, s, seq, true, out) })
 }
 
 // blocked notes that a writer waits for credit.

@@ -91,18 +91,19 @@ func (m *machine) ack(now time.Duration, msg *message.Message, out *batch) event
 		progress = progress || fresh
 	}
 	if progress {
-		m.backoff = 0
+		m.timeouts = 0
 		m.judge()
 		m.lost(now, latest, out)
 	}
 	return m.wake() | m.settle(now, out)
 }
 
-// lost retransmits what was sent well before a payload that has arrived.
+// lost retransmits what was sent well before a payload that has arrived, or by
+// a path that is gone.
 func (m *machine) lost(now, latest time.Duration, out *batch) {
 	before := latest - m.rtt.reorder()
-	if at, ok := m.oldest(); ok && at < before {
-		m.retransmit(now, before, out)
+	if at, ok := m.oldest(); ok && at < before || m.suspects > 0 {
+		m.retransmit(now, before, retransmitMost, out)
 	}
 }
 

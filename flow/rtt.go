@@ -36,10 +36,10 @@ func (r *roundTrip) sample(now, d time.Duration) {
 // calm reports that no queue is building up on the path.
 func (r *roundTrip) calm() bool { return r.smooth <= r.lowest+r.lowest/4+calmSlack }
 
-// timeout is the age at which a payload counts as lost, doubled per backoff.
-func (r *roundTrip) timeout(backoff uint) time.Duration {
-	return min(max(minRTO, 3*r.smooth)<<min(backoff, 4), maxRTO)
-}
+// timeout is the age at which a payload counts as lost. It does not grow while
+// nothing is acknowledged: after an outage of any length the next attempt is
+// near. What is sent then is little, see sender.tries.
+func (r *roundTrip) timeout() time.Duration { return min(max(minRTO, 3*r.smooth), maxRTO) }
 
 // reorder is how much later a payload must have been sent for its
 // acknowledgement to prove that an earlier one is lost.

@@ -10,6 +10,7 @@ const (
 	overhead       = 256 // bytes charged per payload, so that empty ones are not free
 	minWindow      = 16 << 10
 	retransmitMost = 16 // payloads per step
+	reroutedMost   = 64 // payloads sent again at once on another path; acknowledgements bring on the rest
 )
 
 // sent is a payload that is not acknowledged yet.
@@ -20,6 +21,7 @@ type sent struct {
 	caps     bool
 	acked    bool
 	held     bool  // found no room in the channel yet
+	suspect  bool  // sent by a path that is gone, and not again since
 	times    uint8 // transmissions, saturating
 	buf      *buffer
 	uuid     []byte
@@ -37,7 +39,8 @@ type sender struct {
 	inFlight     int // bytes charged for queue[head:] without the acknowledged
 	peerBuffer   int // bytes the peer holds undelivered, as it last said
 	rtt          roundTrip
-	backoff      uint
+	timeouts     uint // in a row, without an acknowledgement between them
+	suspects     int  // payloads of the queue that are suspect
 	limited      bool // ran out of credit since the window was last judged
 	turned       int  // bytes acknowledged since then
 	probe        bool // one payload may go without credit
@@ -85,6 +88,7 @@ func (s *sender) ack(now time.Duration, seq int32) (at time.Duration, fresh bool
 	}
 	p := &s.queue[s.head+i]
 	p.acked = true
+	s.clear(p)
 	s.inFlight -= p.attached
 	s.turned += p.attached
 	if p.buf != nil {
@@ -133,15 +137,42 @@ func (s *sender) judge() {
 	s.limited, s.turned = false, 0
 }
 
-// overdue yields the payloads sent before the given time, oldest first, at
-// most retransmitMost, and notes their retransmission.
-func (s *sender) overdue(now, before time.Duration, yield func(*sent, int32)) int {
+// tries is how many payloads are sent again at a timeout: after the first one
+// in a row, one that tries whether the path is back.
+func (s *sender) tries() int {
+	if s.timeouts > 0 {
+		return 1
+	}
+	return retransmitMost
+}
+
+// suspectAll notes that the path of everything under way is gone.
+func (s *sender) suspectAll() {
+	for i := s.head; i < len(s.queue); i++ {
+		if p := &s.queue[i]; !p.acked && !p.suspect && !p.held {
+			p.suspect = true
+			s.suspects++
+		}
+	}
+}
+
+func (s *sender) clear(p *sent) {
+	if p.suspect {
+		p.suspect = false
+		s.suspects--
+	}
+}
+
+// overdue yields suspect payloads and those sent before the given time, oldest
+// first, so many at most, and notes their retransmission.
+func (s *sender) overdue(now, before time.Duration, most int, yield func(*sent, int32)) int {
 	n := 0
-	for i := s.head; i < len(s.queue) && n < retransmitMost; i++ {
+	for i := s.head; i < len(s.queue) && n < most; i++ {
 		p := &s.queue[i]
-		if p.acked || p.at > before {
+		if p.acked || p.at > before && !p.suspect {
 			continue
 		}
+		s.clear(p)
 		p.at = now
 		if p.times < 255 {
 			p.times++
@@ -188,5 +219,5 @@ func (s *sender) drop() {
 		}
 	}
 	s.base = s.next
-	s.queue, s.head, s.inFlight = nil, 0, 0
+	s.queue, s.head, s.inFlight, s.suspects = nil, 0, 0, 0
 }

@@ -28,7 +28,7 @@ type end interface {
 // its own. A held end lets nothing through to the client until open.
 func (c *client) newEnd(circuit *forward.Circuit, side forward.Side, connID uint32, ownWindow, held bool) end {
 	if ownWindow {
-		e := &windowed{client: c, c: circuit, side: side, connID: connID}
+		e := &windowed{client: c, c: circuit, side: side, connID: connID, suspect: -1}
 		if !held {
 			e.phase = begun
 			e.running.Store(true)
@@ -72,8 +72,11 @@ type windowed struct {
 	acks    atomic.Uint64 // acknowledgements passed to the client
 	inOrder atomic.Bool   // the client has been passed the end of the circuit
 
+	rerouted atomic.Bool // the circuit has another path since the last message
+
 	// What follows belongs to the reading goroutine of the client.
 	highest int32 // payload passed on
+	suspect int32 // payloads up to this one went by a path that is gone, -1 for none
 	again   repeated
 }
 
@@ -150,11 +153,14 @@ const patience = 250 * time.Millisecond
 // here, so that is a waste, unless the circuit makes no progress at all: then
 // the receiver may have dropped what it had no room for.
 func (e *windowed) needless(a xgress.Address) bool {
+	if e.rerouted.Load() && e.rerouted.Swap(false) {
+		e.suspect = e.highest
+	}
 	if a.Flags&xgress.FlagRetransmit == 0 || a.Seq > e.highest {
 		e.highest = max(e.highest, a.Seq)
 		return false
 	}
-	if e.c.Lossy.Load() {
+	if e.c.Lossy.Load() || a.Seq <= e.suspect {
 		return false
 	}
 	acks := e.acks.Load()
@@ -164,6 +170,13 @@ func (e *windowed) needless(a xgress.Address) bool {
 	}
 	return time.Since(e.again.since) < patience
 }
+
+// PathLost implements flow.Path.
+func (e *windowed) PathLost() {}
+
+// Rerouted implements flow.Path: what the client has sent before may be needed
+// again.
+func (e *windowed) Rerouted() { e.rerouted.Store(true) }
 
 // Forward implements forward.Destination.
 func (e *windowed) Forward(f *channel.Frame) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -60,6 +61,7 @@ type Circuit struct {
 	ended        bool
 	cause        Cause
 	detail       string
+	paths        [2]flow.Path // flow control that ends here, nil if there is none
 	code         string // of the cause Removed and the like, may be empty
 	terminatorID string
 	hostID       string

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/xgress"
 )
@@ -96,13 +97,15 @@ func (e *linkEnd) close() {
 	e.other.Close()
 }
 
-// Rerouter is a Destination that wants to know of the path of its circuit.
-type Rerouter interface {
-	// PathLost says that nothing gets through until Rerouted.
-	PathLost()
-	// Rerouted says that the circuit has another path; what was under way on the
-	// old one may be lost.
-	Rerouted()
+// pathOf returns who hears of the path of the circuit at a side: a destination
+// that wants to, else flow control that ends here. It returns nil for none.
+func (c *Circuit) pathOf(s Side) flow.Path {
+	if p, ok := c.Destination(s).(flow.Path); ok {
+		return p
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paths[s]
 }
 
 // LinkLost tells that a link is gone. Its circuits wait for another path.
@@ -116,8 +119,8 @@ func (t *Table) LinkLost(linkID string) {
 			e.close()
 			c.Lossy.Store(true)
 			t.fault(c.ID)
-			if r, ok := c.Destination(Side(s).Other()).(Rerouter); ok {
-				r.PathLost()
+			if p := c.pathOf(Side(s).Other()); p != nil {
+				p.PathLost()
 			}
 		}
 	}

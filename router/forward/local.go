@@ -14,6 +14,13 @@ import (
 // always has room, since destinations queue what flow control allows.
 func (c *Circuit) Output(from Side) CircuitOutput { return CircuitOutput{c, from.Other()} }
 
+// SetPath says who hears of the circuit's path: the flow control at this end.
+func (o CircuitOutput) SetPath(p flow.Path) {
+	o.c.mu.Lock()
+	defer o.c.mu.Unlock()
+	o.c.paths[o.to.Other()] = p
+}
+
 // CircuitOutput implements flow.Output.
 type CircuitOutput struct {
 	c  *Circuit

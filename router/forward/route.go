@@ -142,8 +142,8 @@ func (c *Circuit) relink(s Side, next *linkEnd, egress bool) {
 // rerouted tells the ends at this router of another path.
 func (c *Circuit) rerouted() {
 	for s := range c.ends {
-		if r, ok := c.Destination(Side(s)).(Rerouter); ok {
-			r.Rerouted()
+		if p := c.pathOf(Side(s)); p != nil {
+			p.Rerouted()
 		}
 	}
 }
