@@ -36,13 +36,36 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = io.WriteString(w, string(result)) // the caller has gone
 	case File:
-		w.Header().Set("Content-Type", "application/octet-stream")
-		if err := result(w); err != nil {
-			panic(http.ErrAbortHandler) // the caller sees a cut answer, not a short file
-		}
+		sendFile(w, result)
 	default:
 		writeJSON(w, http.StatusOK, result)
 	}
+}
+
+// sendFile sends a file as it comes about. One that fails on the way is cut, so
+// that the caller does not take it for whole.
+func sendFile(w http.ResponseWriter, f File) {
+	out := &begun{ResponseWriter: w}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	err := f(out)
+	switch {
+	case err != nil && out.yes:
+		panic(http.ErrAbortHandler)
+	case err != nil:
+		refuse(w, http.StatusConflict, err)
+	}
+}
+
+// begun notes whether anything was written.
+type begun struct {
+	http.ResponseWriter
+	yes bool
+}
+
+// Write implements io.Writer.
+func (b *begun) Write(p []byte) (int, error) {
+	b.yes = true
+	return b.ResponseWriter.Write(p)
 }
 
 // read returns the operation that a request names and its arguments.
