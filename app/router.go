@@ -12,7 +12,6 @@ import (
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/edge"
-	"github.com/weftnet/weft/router/egress"
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/router/uplink"
 )
@@ -32,9 +31,11 @@ type Router struct {
 	identity  *pki.Identity
 	uplink    *uplink.Uplink
 	table     *forward.Table
+	budget    *forward.Budget // of messages that wait in the router, also for links
 	edge      *edge.Server // nil without an edge section
 	ports     *ports
 	listeners []*channel.Listener
+	ramps     []onRamp
 	failed    chan error
 	parts     parts
 	operations
@@ -85,13 +86,16 @@ func (r *Router) provision() error {
 	dial = proxied(dial, r.o.Config.Proxy)
 	node := &routerNode{log: r.o.Log}
 	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
+	r.table.SetFaults(func(circuit string) { r.uplink.CircuitFault(circuit) })
+	r.table.SetCloseCheck(r.o.Config.Forwarder.XgressCloseCheck)
+	r.budget = forward.NewBudget(forward.DefaultBudget)
 	r.uplink = uplink.New(r.uplinkConfig(node, dial))
 	node.table = r.table
 	r.addEgress()
 	if r.o.Config.Edge != nil {
 		directory := &directory{uplink: r.uplink, routerID: r.id, patience: r.lookupTimeout()}
 		r.edge = edge.New(edge.Config{
-			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Log: r.o.Log,
+			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Budget: r.budget, Log: r.o.Log,
 			Controller: controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout},
 		})
 		node.edge = r.edge
@@ -100,19 +104,10 @@ func (r *Router) provision() error {
 	if err := r.provisionOperations(); err != nil {
 		return err
 	}
-	return r.openListeners()
-}
-
-// addEgress registers what the dialers section allows to dial.
-func (r *Router) addEgress() {
-	for _, d := range r.o.Config.Dialers {
-		if d.Binding != egress.Binding {
-			continue
-		}
-		transport := egress.New(egress.Config{ConnectTimeout: d.Options.ConnectTimeout, Log: r.o.Log})
-		r.table.Register(egress.Binding, newBoundedDialer(transport, r.o.Config.Forwarder))
-		r.parts.add(func() error { transport.Close(); return nil })
+	if err := r.openRamps(); err != nil {
+		return err
 	}
+	return r.openListeners()
 }
 
 // run starts the uplink and the listeners.
@@ -129,12 +124,14 @@ func (r *Router) run() {
 	r.startOperations(ctx, &work)
 	work.Go(func() { r.tellTunnel(ctx) })
 	if every := r.o.Config.Forwarder.IdleTxInterval; every > 0 {
-		work.Go(func() { endIdle(ctx, r.table, r.uplink.View, every, r.o.Log) })
+		idle := idleWatch{table: r.table, uplink: r.uplink, every: every, timeout: r.o.Config.Forwarder.IdleCircuitTimeout, log: r.o.Log}
+		work.Go(func() { idle.run(ctx) })
 	}
 	r.parts.add(watchIdentity(ctx, stop, r.identity, r.o.Log))
 	for _, l := range r.listeners {
 		go l.Serve() // Close of the listener waits for it
 	}
+	r.serveRamps()
 	r.ports.serve()
 	r.o.Log.Info("router running", "router", r.id, "version", r.o.Build.Version, "edge", r.edge != nil)
 }
