@@ -32,7 +32,7 @@ type Router struct {
 	uplink    *uplink.Uplink
 	table     *forward.Table
 	budget    *forward.Budget // of messages that wait in the router, also for links
-	edge      *edge.Server // nil without an edge section
+	edge      *edge.Server    // nil without an edge section
 	ports     *ports
 	listeners []*channel.Listener
 	ramps     []onRamp

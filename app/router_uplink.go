@@ -32,6 +32,7 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 		EndpointsFile: endpointsFile(cfg.Ctrl.EndpointsFile), TLS: r.identity.ClientTLS(), Version: r.version().String(),
 		Fingerprint: func() string { return pki.Fingerprint(r.identity.ClientCertificate().Leaf) },
 		Hostname:    host, RunID: id.Short(), Node: node, Net: dial, Log: r.o.Log,
+		FaultInterval: cfg.Forwarder.FaultTxInterval,
 		Heartbeats: control.Heartbeats{
 			Interval: cfg.Ctrl.Heartbeats.SendInterval, Check: cfg.Ctrl.Heartbeats.CheckInterval,
 			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,

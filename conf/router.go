@@ -124,10 +124,10 @@ type Forwarder struct {
 	LinkDialWorkerCount   int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" later:"links to other routers" doc:"link dials at once"`
 	_                     int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" inert:"terminators are written in batches, one batch at a time"`
 	_                     int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" inert:"terminators are written in batches, one batch at a time"`
-	FaultTxInterval       time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" later:"paths over several routers" doc:"time between two reports of faulted circuits; 0 never"`
-	_                     time.Duration `conf:"idleCircuitTimeout" default:"60000" min:"0" unit:"ms" inert:"the maxIdleTimeMillis of the service alone decides which silence is too long"`
-	IdleTxInterval        time.Duration `conf:"idleTxInterval" default:"60000" min:"0" unit:"ms" doc:"longest time between two looks for circuits that are silent for longer than their service allows; 0 never"`
-	_                     time.Duration `conf:"xgressCloseCheckInterval" default:"5000" min:"0" unit:"ms" inert:"an idle circuit is taken down at once"`
+	FaultTxInterval       time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" doc:"time between two reports of faulted circuits, the first of a while is sent at once; 0 never"`
+	IdleCircuitTimeout    time.Duration `conf:"idleCircuitTimeout" default:"60000" min:"0" unit:"ms" doc:"silence after which the router asks a controller whether a circuit still exists"`
+	IdleTxInterval        time.Duration `conf:"idleTxInterval" default:"60000" min:"0" unit:"ms" doc:"time between two such questions, and longest time between two looks for circuits that are silent for longer than their service allows; 0 never"`
+	XgressCloseCheck      time.Duration `conf:"xgressCloseCheckInterval" default:"5000" min:"0" unit:"ms" doc:"a circuit that a controller ends with delivery goes on until nothing has arrived for so long"`
 	_                     any           `conf:"latencyProbeInterval" inert:"latency is measured by heartbeats"`
 	_                     any           `conf:"unresponsiveLinkTimeout" inert:"links have their own heartbeats"`
 }

@@ -108,8 +108,8 @@ func (o *OverlayBind) check(c *Checker, path string) {
 type bindings map[string]string
 
 var controllerAPIs = bindings{
-	"edge-client": "", "edge-management": "", "health-checks": "",
-	"fabric": "the fabric API", "edge-oidc": "the OIDC provider", "metrics": "Prometheus metrics",
+	"edge-client": "", "edge-management": "", "fabric": "", "health-checks": "",
+	"edge-oidc": "the OIDC provider", "metrics": "Prometheus metrics",
 	"spa": "static pages", "zac": "static pages",
 }
 

@@ -54,7 +54,7 @@ func newClient(s *Server, session Session) *client {
 // HandleOpen is called by the channel.
 func (c *client) HandleOpen(ch *channel.Channel) {
 	c.ch = ch
-	c.outlet = forward.NewOutlet(c.ctx, ch, c.srv.budget)
+	c.outlet = forward.NewOutlet(c.ctx, ch, c.srv.cfg.Budget)
 	if !c.srv.add(c) || c.srv.cfg.Directory.Alive(c.session) != nil {
 		ch.Close()
 		return

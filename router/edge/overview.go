@@ -124,4 +124,4 @@ func (t *terminator) overview() TerminatorOverview {
 
 // SpillUse returns how many bytes wait for circuits of clients without flow
 // control of their own, and how many may.
-func (s *Server) SpillUse() (used, most int64) { return s.budget.Used(), int64(s.cfg.SpillTotal) }
+func (s *Server) SpillUse() (used, most int64) { return s.spill.Used(), int64(s.cfg.SpillTotal) }

@@ -79,7 +79,7 @@ func (e *relayed) open(first *channel.Frame) {
 // when the router has no room left, nothing more is stored for a circuit that
 // has its share, and the sender repeats it later.
 func (e *relayed) Forward(f *channel.Frame) {
-	if f.Type == xgress.TypePayload && e.client.srv.budget.Full() && e.conn.Buffered() > fairShare {
+	if f.Type == xgress.TypePayload && e.client.srv.spill.Full() && e.conn.Buffered() > fairShare {
 		e.c.Lossy.Store(true)
 		f.Release()
 		return
@@ -96,7 +96,7 @@ func (e *relayed) account() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.conn.Buffered()
-	e.client.srv.budget.Force(now - e.stored)
+	e.client.srv.spill.Force(now - e.stored)
 	e.stored = now
 }
 
@@ -114,9 +114,9 @@ func (e *relayed) data(f *channel.Frame) {
 	}
 	e.spill = append(e.spill, f)
 	e.size += n
-	room := e.client.srv.budget.Take(n)
+	room := e.client.srv.spill.Take(n)
 	if !room {
-		e.client.srv.budget.Force(n)
+		e.client.srv.spill.Force(n)
 	}
 	e.mu.Unlock()
 	e.move()
@@ -177,7 +177,7 @@ func (e *relayed) move() {
 
 func (e *relayed) forget(f *channel.Frame) {
 	e.size -= len(f.Raw())
-	e.client.srv.budget.Give(len(f.Raw()))
+	e.client.srv.spill.Give(len(f.Raw()))
 	f.Release()
 }
 
@@ -192,7 +192,7 @@ func (e *relayed) clear() {
 // resume lets the channel be read again when half of the store is free and the
 // router has room, or nothing is stored.
 func (e *relayed) resume() {
-	if e.paused && (len(e.spill) == 0 || e.size <= e.client.srv.cfg.SpillPerCircuit/2 && !e.client.srv.budget.Full()) {
+	if e.paused && (len(e.spill) == 0 || e.size <= e.client.srv.cfg.SpillPerCircuit/2 && !e.client.srv.spill.Full()) {
 		e.paused = false
 		e.client.ch.Resume()
 	}

@@ -24,6 +24,7 @@ type Config struct {
 	Directory  Directory
 	Controller Controller
 	Table      *forward.Table
+	Budget     *forward.Budget // of messages that wait for clients, its own by default
 	Log        *slog.Logger
 
 	CircuitTimeout time.Duration // for a dial as a whole, 30 s
@@ -33,7 +34,7 @@ type Config struct {
 	RetryPeriod    time.Duration // after a refused terminator, 30 s
 
 	SpillPerCircuit int // bytes stored for a client without a window of its own, 4 MiB
-	SpillTotal      int // bytes stored for all circuits of the router, 256 MiB
+	SpillTotal      int // bytes stored for all such clients of the router, 256 MiB
 }
 
 func (c Config) withDefaults() Config {
@@ -53,6 +54,9 @@ func (c Config) withDefaults() Config {
 	if c.SpillTotal == 0 {
 		c.SpillTotal = 256 << 20
 	}
+	if c.Budget == nil {
+		c.Budget = forward.NewBudget(forward.DefaultBudget)
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -61,9 +65,9 @@ func (c Config) withDefaults() Config {
 
 // Server serves the SDKs of one router. Its methods may be called concurrently.
 type Server struct {
-	cfg    Config
-	log    *slog.Logger
-	budget *forward.Budget
+	cfg   Config
+	log   *slog.Logger
+	spill *forward.Budget // of clients without a window of their own
 
 	mu          sync.Mutex
 	clients     map[*client]struct{}
@@ -85,7 +89,7 @@ func New(cfg Config) *Server {
 		listeners:   make(map[listenerKey]*terminator),
 	}
 	s.log = s.cfg.Log
-	s.budget = forward.NewBudget(int64(s.cfg.SpillTotal))
+	s.spill = forward.NewBudget(int64(s.cfg.SpillTotal))
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.cfg.Table.Register(Binding, s)
 	return s

@@ -56,13 +56,14 @@ type Circuit struct {
 	used       atomic.Bool // something has passed since the last look
 	arrived    atomic.Bool // something has come by a link since the last look of Unroute
 	quietSince time.Time   // first look that saw nothing pass; of EndIdle
+	limitSince time.Time   // the same, but not before the service set a limit
 
 	mu           sync.Mutex
 	ended        bool
 	cause        Cause
 	detail       string
 	paths        [2]flow.Path // flow control that ends here, nil if there is none
-	code         string // of the cause Removed and the like, may be empty
+	code         string       // of the cause Removed and the like, may be empty
 	terminatorID string
 	hostID       string
 	path         uint32 // number of the path in force, see ctrl.Route

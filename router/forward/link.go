@@ -78,7 +78,7 @@ func (e *linkEnd) Forward(f *channel.Frame) {
 func (e *linkEnd) miss(f *channel.Frame) {
 	payload := f.Type == xgress.TypePayload
 	f.Release()
-	e.c.dropped()
+	e.c.table.drops.Add(1) // the ends send it again on the next path
 	if payload {
 		e.c.table.fault(e.c.ID)
 	}
@@ -117,7 +117,6 @@ func (t *Table) LinkLost(linkID string) {
 				continue
 			}
 			e.close()
-			c.Lossy.Store(true)
 			t.fault(c.ID)
 			if p := c.pathOf(Side(s).Other()); p != nil {
 				p.PathLost()

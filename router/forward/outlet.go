@@ -20,6 +20,9 @@ type Budget struct {
 	used atomic.Int64
 }
 
+// DefaultBudget is what may wait in a router altogether, in bytes.
+const DefaultBudget = 64 << 20
+
 // NewBudget returns a budget of so many bytes.
 func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
 
