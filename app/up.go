@@ -48,8 +48,10 @@ type Up struct {
 	Password       string `json:"password,omitempty"` // only when created and generated
 	ReadyMillis    int64  `json:"readyMillis"`
 
-	failed chan error
-	parts  parts
+	controller *Controller
+	router     *Router
+	failed     chan error
+	parts      parts
 }
 
 // StartUp makes or starts the network of o.Dir and returns when clients can use
@@ -252,6 +254,7 @@ func (u *Up) start(ctx context.Context, open *sockets, o UpOptions) error {
 		return err
 	}
 	u.parts.add(r.Close)
+	u.controller, u.router = c, r
 	u.watch(c.Failed())
 	u.watch(r.Failed())
 	return r.Ready(ctx)

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weftnet/weft/agent"
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/state"
+)
+
+// inspect returns the values of the keys that the controller itself knows, as
+// texts; all but the stacks are JSON. The case of keys does not count, and
+// unknown ones yield nothing.
+func (c *Controller) inspect(_ context.Context, keys []string) map[string]string {
+	out := make(map[string]string)
+	for _, key := range keys {
+		if value := c.inspectKey(strings.ToLower(key)); value != nil {
+			out[key] = valueText(value)
+		}
+	}
+	return out
+}
+
+func (c *Controller) inspectKey(key string) any {
+	switch key {
+	case "stackdump":
+		return stacks()
+	case "config":
+		return configValue(c.o.Config)
+	case "cluster-config":
+		return c.o.Config.Cluster
+	case "connected-routers":
+		return c.connectedRouters()
+	case "connected-peers":
+		return c.connectedPeers()
+	case "terminator-costs":
+		return map[string]any{"terminators": c.terminatorCosts()}
+	case "links":
+		return map[string]any{"links": c.network.Links()}
+	case "data-model-index", "router-data-model-index":
+		return map[string]any{"index": c.store.View().Index()}
+	}
+	return nil
+}
+
+// connectedRouter is an entry of connected-routers.
+type connectedRouter struct {
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Version     string         `json:"version"`
+	ConnectTime time.Time      `json:"connectTime"`
+	Underlays   map[string]int `json:"underlays"`
+}
+
+func (c *Controller) connectedRouters() []connectedRouter {
+	out := []connectedRouter{}
+	for r := range state.All[model.EdgeRouter](c.store.View()) {
+		s := c.registry.Status(r.ID)
+		if !s.Online {
+			continue
+		}
+		version, _, _ := strings.Cut(s.Version, "|")
+		out = append(out, connectedRouter{ID: r.ID, Name: r.Name, Version: version, ConnectTime: s.Since, Underlays: map[string]int{"ctrl.default": 1}})
+	}
+	return out
+}
+
+// connectedPeer is an entry of connected-peers.
+type connectedPeer struct {
+	ID          string `json:"id"`
+	Address     string `json:"addr"`
+	Voter       bool   `json:"isVoter"`
+	Leader      bool   `json:"isLeader"`
+	Version     string `json:"version"`
+	IsConnected bool   `json:"isConnected"`
+	Preferred   bool   `json:"isPreferredLeader"`
+}
+
+// connectedPeers are the other members of the cluster.
+func (c *Controller) connectedPeers() []connectedPeer {
+	out := []connectedPeer{}
+	leader, _ := c.store.node.Leader()
+	for _, m := range c.store.node.Members() {
+		if m.ID != c.id {
+			out = append(out, connectedPeer{ID: m.ID, Address: m.Address, Voter: m.Voter, Leader: m.ID == leader})
+		}
+	}
+	return out
+}
+
+// terminatorCost is an entry of terminator-costs.
+type terminatorCost struct {
+	TerminatorID string `json:"terminatorId"`
+	CircuitCount int    `json:"circuitCount"`
+	FailureCost  int    `json:"failureCost"`
+	CurrentCost  int    `json:"currentCost"`
+}
+
+func (c *Controller) terminatorCosts() []terminatorCost {
+	counts := make(map[string]int)
+	for _, circuit := range c.network.Circuits() {
+		counts[circuit.TerminatorID]++
+	}
+	out := []terminatorCost{}
+	for t := range state.All[model.Terminator](c.store.View()) {
+		cost := terminatorCost{TerminatorID: t.ID, CircuitCount: counts[t.ID], CurrentCost: c.network.DynamicCost(t.ID)}
+		cost.FailureCost = max(cost.CurrentCost-circuitCost*cost.CircuitCount, 0)
+		if cost.CurrentCost > 0 {
+			out = append(out, cost)
+		}
+	}
+	return out
+}
+
+// circuitCost is what one circuit adds to the dynamic cost of its terminator.
+const circuitCost = 2
+
+// inspected is one value of the agent's inspect, in the form of the API.
+type inspected struct {
+	AppID string `json:"appId"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// inspect answers the operation of the agent: what both halves know.
+func (s *supervisor) inspect(ctx context.Context, args agent.Args) (any, error) {
+	keys := strings.Fields(args["keys"])
+	out := []inspected{}
+	add := func(id string, values map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			out = append(out, inspected{id, name, values[name]})
+		}
+	}
+	if s.controller != nil {
+		add(s.controller.id, s.controller.inspect(ctx, keys))
+	}
+	if s.router != nil {
+		add(s.router.id, s.router.inspect(ctx, keys))
+	}
+	if len(out) == 0 {
+		return nil, &agent.Error{Code: "NOT_FOUND", Message: "the process knows no value of that name", Remedy: "see the values in docs/operate.md"}
+	}
+	return map[string]any{"values": out}, nil
+}
