@@ -46,7 +46,7 @@ func (c *Controller) makeControl() error {
 	c.activity = newActivity(c.auth, 2*activityInterval+activityInterval/2)
 	c.registry = routers.NewRegistry(routers.Config{
 		ControllerID: c.id, Version: strings.Join([]string{b.Version, b.Revision, b.Date, runtime.GOOS, runtime.GOARCH}, "|"),
-		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity,
+		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity, Extender: extender{c.enroller},
 		Churn: c.o.Config.Network.RouterConnectChurnLimit, Activity: activityInterval, Log: c.o.Log,
 	})
 	at := c.o.Config.Ctrl.Listener

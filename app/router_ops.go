@@ -20,5 +20,9 @@ func (r *Router) provisionOperations() error {
 
 // startOperations runs them until ctx ends.
 func (r *Router) startOperations(ctx context.Context, work *sync.WaitGroup) {
-	work.Go(func() { r.renewer.Run(ctx) })
+	work.Go(func() {
+		if r.uplink.Connected(ctx) == nil {
+			r.renewer.Run(ctx)
+		}
+	})
 }

@@ -57,21 +57,27 @@ func (r *Renewer) server() *tls.Certificate {
 		return nil
 	}
 	for _, c := range r.cfg.Identity.ServerCertificates() {
-		if ofRouter(c.Leaf) {
+		chain := []*x509.Certificate{c.Leaf}
+		for _, raw := range c.Certificate[1:] {
+			if above, err := x509.ParseCertificate(raw); err == nil {
+				chain = append(chain, above)
+			}
+		}
+		if r.ofNetwork(chain) {
 			return c
 		}
 	}
 	return nil
 }
 
-// ofRouter reports whether the network has issued a certificate to a router.
-func ofRouter(c *x509.Certificate) bool {
-	id, err := pki.SPIFFE(c)
-	if err != nil {
+// ofNetwork reports whether the network has issued a chain to this router: it
+// leads to an authority that the router trusts, and names the router.
+func (r *Renewer) ofNetwork(chain []*x509.Certificate) bool {
+	if chain[0].Subject.CommonName != r.cfg.Identity.ClientCertificate().Leaf.Subject.CommonName {
 		return false
 	}
-	_, ok := pki.PathID(id, "router")
-	return ok
+	_, err := pki.VerifyPeer(chain, r.cfg.Identity.Bundle(), nil, r.cfg.Clock.Now())
+	return err == nil
 }
 
 // check refuses an answer that would leave the router without working
@@ -133,9 +139,9 @@ func (r *Renewer) serverText(renewed string) (string, error) {
 	}
 	key, _ := server.PrivateKey.(crypto.Signer)
 	keep := false
-	for _, c := range certs {
+	for i, c := range certs {
 		if pki.SamePublicKey(c, key) {
-			keep = !ofRouter(c)
+			keep = !r.ofNetwork(certs[i:])
 		}
 		if keep {
 			renewed += pki.EncodeCertificates(c)

@@ -200,3 +200,18 @@ func (u *Uplink) connected() (*control.RouterEnd, error) {
 	}
 	return nil, ErrNoController
 }
+
+// Connected waits until a controller is connected. The error is that of ctx.
+func (u *Uplink) Connected(ctx context.Context) error {
+	for {
+		s, changed := u.current()
+		if s != nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
