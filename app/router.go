@@ -84,7 +84,7 @@ func (r *Router) provision() error {
 		return err
 	}
 	dial = proxied(dial, r.o.Config.Proxy)
-	node := &routerNode{log: r.o.Log}
+	node := &routerNode{values: r.inspect, log: r.o.Log}
 	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
 	r.table.SetFaults(func(circuit string) { r.uplink.CircuitFault(circuit) })
 	r.table.SetCloseCheck(r.o.Config.Forwarder.XgressCloseCheck)

@@ -3,11 +3,8 @@ package app
 import (
 	"context"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/weftnet/weft/conf"
@@ -120,6 +117,8 @@ type routerNode struct {
 	table *forward.Table
 	edge  *edge.Server // nil without an edge section
 	log   *slog.Logger
+	// values returns those of an inspection
+	values func(ctx context.Context, keys []string) map[string]string
 }
 
 // Circuits lists what the router carries.
@@ -167,29 +166,7 @@ func (n *routerNode) LiveSessions() []string {
 
 // Inspect returns the values of the keys it knows.
 func (n *routerNode) Inspect(keys []string) map[string]string {
-	out := make(map[string]string)
-	for _, key := range keys {
-		switch key {
-		case "circuits":
-			out[key] = strconv.Itoa(n.table.Len())
-		case "sessions":
-			out[key] = strconv.Itoa(len(n.LiveSessions()))
-		default:
-			if value, ok := strings.CutPrefix(key, "sdk:"); ok && n.edge != nil {
-				out[key] = n.inspectClients(value)
-			}
-		}
-	}
-	return out
-}
-
-// inspectClients asks the connected clients for a value.
-func (n *routerNode) inspectClients(value string) string {
-	b, err := json.Marshal(n.edge.InspectClients(context.Background(), value))
-	if err != nil {
-		return err.Error()
-	}
-	return string(b)
+	return n.values(context.Background(), keys)
 }
 
 // boundedDialer bounds the egress dials of a router.
