@@ -55,7 +55,8 @@ func (n *network) CreateCircuit(_ context.Context, m *ctrl.CreateCircuit) (*ctrl
 	case e == nil || m.Attempt > 1:
 		return &ctrl.CircuitCreated{Refusal: &ctrl.Refusal{Code: "NO_TERMINATORS", Message: "none", Remedy: "start a host"}}, nil
 	default:
-		return &ctrl.CircuitCreated{Route: &ctrl.Route{CircuitId: m.CircuitId, Egress: e}}, nil
+		own := &ctrl.Egress{Binding: e.Binding, Address: e.Address, TerminatorId: e.TerminatorId}
+		return &ctrl.CircuitCreated{Route: &ctrl.Route{CircuitId: m.CircuitId, Egress: own}}, nil
 	}
 }
 
