@@ -31,7 +31,7 @@ type LinkConnection struct {
 // FabricLinkInput is what a caller may change about a link.
 type FabricLinkInput struct {
 	Down       *bool  `json:"down,omitempty"`
-	StaticCost *int64 `json:"staticCost,omitempty" api:"min=0,max=2147483647"`
+	StaticCost *int64 `json:"staticCost,omitempty" api:"min=0,max=1073741824"`
 }
 
 // fabricLinks returns the rows of links, which live in the routers: they can be

@@ -131,7 +131,7 @@ func (c *Controller) loadKeys() (err error) {
 		return err
 	}
 	if cfg.Edge == nil {
-		return problem("add an edge section with api and enrollment", "the configuration has no edge section: such a controller is managed by the fabric API alone, which is not active yet")
+		return problem("add an edge section with api and enrollment", "the configuration has no edge section: nobody could log in to such a controller")
 	}
 	for i, s := range cfg.Web {
 		server := c.identity

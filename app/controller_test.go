@@ -149,7 +149,7 @@ func TestControllerFaults(t *testing.T) {
 		change func(string) string
 		want   string
 	}{
-		{"no edge section", func(s string) string { return s[:strings.Index(s, "edge:")] }, "fabric API alone"},
+		{"no edge section", func(s string) string { return s[:strings.Index(s, "edge:")] }, "nobody could log in"},
 		{"advertised API of nobody", func(s string) string {
 			return strings.ReplaceAll(s, `address: "localhost:`, `address: "other.example:`)
 		}, "web[0].bindPoints[0].address"},

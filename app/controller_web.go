@@ -34,7 +34,7 @@ func (c *Controller) makeWeb() error {
 	server, err := chttp.New(chttp.Config{
 		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy,
 		Writer: inStep{c.store, c.feed}, Auth: acquainting{known}, Login: acquaintingLogin{login: known}, Sessions: known, Services: serviceSessions{c.auth},
-		Enroller: enroller{c.enroller, c.auth.Passwords()}, Live: live{c.registry, c.network, c.activity}, Now: time.Now, Log: c.o.Log,
+		Enroller: enroller{c.enroller, c.auth.Passwords()}, Live: live{c.registry, c.network, c.activity}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Now: time.Now, Log: c.o.Log,
 		Hosted: c.hosted(), APIAddress: edge.API.Address.String(), TrustAnchors: c.signer.trustAnchors,
 		InstanceID: id.Short(), StartedAt: time.Now(),
 	})
@@ -44,7 +44,7 @@ func (c *Controller) makeWeb() error {
 	health := c.health()
 	c.parts.add(func() error { health.Close(); return nil })
 	bindings := make(map[string]chttp.Binding)
-	for _, b := range []chttp.Binding{server.Client(), server.Management(), health.Binding()} {
+	for _, b := range []chttp.Binding{server.Client(), server.Management(), server.Fabric(), health.Binding()} {
 		bindings[b.Name] = b
 	}
 	c.web = &webServers{log: c.o.Log}
@@ -87,7 +87,7 @@ func (c *Controller) hosted() []chttp.Hosted {
 
 // apiPaths are the base paths of the active bindings.
 var apiPaths = map[string]string{
-	"edge-client": api.ClientBase, "edge-management": api.ManagementBase, "health-checks": chttp.HealthBase,
+	"edge-client": api.ClientBase, "edge-management": api.ManagementBase, "fabric": api.FabricBase, "health-checks": chttp.HealthBase,
 }
 
 // inStep writes commands and returns when the policies show them too, so that

@@ -22,10 +22,11 @@ type live struct {
 // Router returns what is known of a router.
 func (l live) Router(id string) chttp.RouterStatus {
 	s := l.registry.Status(id)
-	out := chttp.RouterStatus{Online: s.Online, SyncStatus: "SYNC_UNKNOWN", Hostname: s.Hostname, Protocols: s.Protocols}
+	out := chttp.RouterStatus{Online: s.Online, SyncStatus: "SYNC_UNKNOWN", Hostname: s.Hostname, Protocols: s.Protocols, Quiesced: s.Quiesced}
 	if s.Online {
-		out.SyncStatus = "SYNC_DONE"
+		out.SyncStatus, out.LinkListeners = "SYNC_DONE", linkListeners(s.Links)
 	}
+	out.Interfaces = machineInterfaces(l.registry.Interfaces(id))
 	parts := append(strings.Split(s.Version, "|"), "", "", "", "", "")
 	out.Version = api.VersionInfo{Version: parts[0], Revision: parts[1], BuildDate: parts[2], Os: parts[3], Arch: parts[4]}
 	return out

@@ -41,7 +41,8 @@ type entity[D, C, U any] struct {
 	fillCreate  func(*call, *C, []string) error // arguments, defaults, names to ids
 	fillUpdate  func(*call, *U) error           // names to ids
 	afterUpdate func(*pflag.FlagSet) func(c *call, id string) error
-	jwt         func(*D) string // enrollment token that create can write to a file
+	empty       func(*call) string // why a list without a filter may have no entries
+	jwt         func(*D) string    // enrollment token that create can write to a file
 }
 
 // column is one column of the table of a list.

@@ -13,7 +13,7 @@ func kinds() []kind {
 	return []kind{
 		identities(), services(), configs(), configTypes(), edgeRouters(),
 		servicePolicies(), edgeRouterPolicies(), serviceEdgeRouterPolicies(),
-		terminators(), authenticators(), enrollments(), authPolicies(),
+		routers(), links(), circuits(), terminators(), authenticators(), enrollments(), authPolicies(),
 		apiSessions(), sessions(),
 	}
 }

@@ -184,7 +184,11 @@ func terminators() kind {
 			{"ADDRESS", func(d *client.Terminator) string { return d.Address }},
 			{"INSTANCE", func(d *client.Terminator) string { return d.Identity }},
 			{"COST", func(d *client.Terminator) string { return number(d.Cost) }},
+			{"DYNAMIC", func(d *client.Terminator) string { return number(d.DynamicCost) }},
 			{"PRECEDENCE", func(d *client.Terminator) string { return d.Precedence }},
+		},
+		empty: func(*call) string {
+			return "no terminators: nobody hosts a service; a client that may Bind one makes its own, weft create terminator makes one for a plain server"
 		},
 		ref:       func(d *client.Terminator) (string, string) { return d.ID, "" },
 		getMany:   (*client.Management).ListTerminators,

@@ -84,11 +84,33 @@ func memberText(value any) string {
 			return cmp.Or(name, id)
 		}
 	}
-	b, err := json.Marshal(value)
+	b, err := json.Marshal(plain(value))
 	if err != nil {
 		return fmt.Sprint(value)
 	}
 	return string(b)
+}
+
+// plain replaces the references in a value by their names.
+func plain(value any) any {
+	switch value := value.(type) {
+	case []any:
+		out := make([]any, len(value))
+		for i, v := range value {
+			out[i] = plain(v)
+		}
+		return out
+	case map[string]any:
+		if value["entity"] != nil {
+			return memberText(value)
+		}
+		out := make(map[string]any, len(value))
+		for k, v := range value {
+			out[k] = plain(v)
+		}
+		return out
+	}
+	return value
 }
 
 // printable keeps a cell on one line and control characters off the terminal.

@@ -70,6 +70,9 @@ func (e *entity[D, C, U]) printList(c *call, p client.ListParams, all bool) erro
 		}
 		return nil
 	}
+	if len(items) == 0 && p.Filter == "" && p.Offset == 0 && e.empty != nil {
+		fmt.Fprintln(c.cmd.ErrOrStderr(), e.empty(c))
+	}
 	headers, rows := []string{"ID"}, [][]string{}
 	for _, col := range e.columns {
 		headers = append(headers, col.header)
@@ -141,4 +144,5 @@ func (e *entity[D, C, U]) reference() string {
 // named reports whether entities of this kind have names to look up by.
 func (e *entity[D, C, U]) named() bool { return !unnamed[e.many] }
 
-var unnamed = map[string]bool{"authenticators": true, "enrollments": true, "terminators": true, "sessions": true, "api-sessions": true}
+var unnamed = map[string]bool{"authenticators": true, "enrollments": true, "terminators": true, "sessions": true, "api-sessions": true,
+	"links": true, "circuits": true}

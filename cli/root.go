@@ -49,7 +49,7 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(extra...)
 	root.AddCommand(newTool(o).commands()...)
-	root.AddCommand(edgeCommand(o))
+	root.AddCommand(edgeCommand(o), fabricCommand(o))
 	usageArgs(root)
 	return root
 }
@@ -59,6 +59,16 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 func edgeCommand(o Options) *cobra.Command {
 	c := &cobra.Command{Use: "edge", Short: "The same commands with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
 	c.AddCommand(newTool(o).commands()...)
+	return c
+}
+
+// fabricCommand accepts `fabric` before the commands that the ecosystem has
+// there.
+func fabricCommand(o Options) *cobra.Command {
+	t := newTool(o)
+	c := &cobra.Command{Use: "fabric", Short: "Commands for routers, links, circuits, services and terminators with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
+	c.AddCommand(t.verbs(routers(), links(), circuits(), services(), terminators())...)
+	c.AddCommand(t.inspect())
 	return c
 }
 
@@ -76,20 +86,28 @@ func newTool(o Options) *tool { return &tool{version: o.Version, output: formatT
 
 // commands returns all commands that talk to a controller.
 func (t *tool) commands() []*cobra.Command {
+	return append([]*cobra.Command{
+		t.login(), t.logout(), t.enroll(), t.why(), t.inspect(), t.versionCommand(),
+	}, t.verbs(kinds()...)...)
+}
+
+// verbs returns the commands that kinds of entities share.
+func (t *tool) verbs(of ...kind) []*cobra.Command {
+	show := t.group("show", "Show one entity", of, func(k kind) *cobra.Command { return k.show(t) })
+	show.AddCommand(t.showPath())
 	return []*cobra.Command{
-		t.login(), t.logout(), t.enroll(), t.why(), t.versionCommand(),
-		t.group("create", "Create an entity", func(k kind) *cobra.Command { return k.create(t) }),
-		t.group("list", "List entities", func(k kind) *cobra.Command { return k.list(t) }),
-		t.group("show", "Show one entity", func(k kind) *cobra.Command { return k.show(t) }),
-		t.group("update", "Change members of an entity", func(k kind) *cobra.Command { return k.update(t) }),
-		t.group("delete", "Delete entities", func(k kind) *cobra.Command { return k.remove(t) }),
+		t.group("create", "Create an entity", of, func(k kind) *cobra.Command { return k.create(t) }),
+		t.group("list", "List entities", of, func(k kind) *cobra.Command { return k.list(t) }),
+		show,
+		t.group("update", "Change members of an entity", of, func(k kind) *cobra.Command { return k.update(t) }),
+		t.group("delete", "Delete entities", of, func(k kind) *cobra.Command { return k.remove(t) }),
 	}
 }
 
 // group returns the command of a verb with one command per kind of entity.
-func (t *tool) group(verb, short string, make func(kind) *cobra.Command) *cobra.Command {
+func (t *tool) group(verb, short string, of []kind, make func(kind) *cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: verb, Short: short, Args: cobra.NoArgs, RunE: help}
-	for _, k := range kinds() {
+	for _, k := range of {
 		if c := make(k); c != nil {
 			t.flags(c)
 			g.AddCommand(c)

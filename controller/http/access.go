@@ -25,7 +25,8 @@ func (e *endpoint) permitted(c *Caller) error {
 	if c.Partial {
 		return fault.Unauthorized.New(nil).WithRemedy("satisfy the outstanding authentication queries of the session first")
 	}
-	read := a.Action == "read" || a.Rule == api.AdminOrReadonly
+	entity := a.Rule == api.EntityAccess || a.Rule == api.EntityAccessNoReadonly
+	read := a.Rule == api.EntityAccess && a.Action == "read" || a.Rule == api.AdminOrReadonly
 	switch {
 	case a.Rule == api.Authenticated, c.Admin:
 		return nil
@@ -33,7 +34,7 @@ func (e *endpoint) permitted(c *Caller) error {
 		return fault.Unauthorized.New(nil)
 	case read && slices.Contains(c.Permissions, adminReadonly):
 		return nil
-	case a.Rule == api.EntityAccess && (slices.Contains(c.Permissions, e.needs[0]) || slices.Contains(c.Permissions, e.needs[1])):
+	case entity && (slices.Contains(c.Permissions, e.needs[0]) || slices.Contains(c.Permissions, e.needs[1])):
 		return nil
 	}
 	return fault.Unauthorized.New(nil)

@@ -155,6 +155,13 @@ func (c *call) detail(ptr any) error {
 	return nil
 }
 
+// plain answers with one value that has no envelope.
+func (c *call) plain(ptr any) error {
+	c.out = append(c.ep.encode.Append(c.out[:0], ptr), '\n')
+	c.send(c.ep.op.Result.Status)
+	return nil
+}
+
 // done answers with the empty envelope.
 func (c *call) done() error {
 	c.out = append(c.out[:0], `{"data":{},"meta":{}}`+"\n"...)

@@ -139,6 +139,10 @@ type RouterStatus struct {
 	Hostname   string            // advertised
 	Protocols  map[string]string // protocol to URL
 	Version    api.VersionInfo
+
+	LinkListeners []api.RouterListener // of its links
+	Interfaces    []model.Interface    // of its machine, as last reported
+	Quiesced      bool                 // takes no new circuits
 }
 
 // Live tells what is connected. Safe for concurrent use, never waits.

@@ -1,5 +1,5 @@
-// Package http serves the REST APIs of the controller: the edge client and
-// management APIs, the version document, the trust anchors and the health
+// Package http serves the REST APIs of the controller: the edge client,
+// edge management and fabric APIs, the version document, the trust anchors and the health
 // checks. What an operation is called, takes, answers and who may call it
 // stands in package api; here are the machinery that all operations share and
 // the declarations of the entities.

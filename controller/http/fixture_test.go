@@ -43,6 +43,7 @@ type fixture struct {
 	routers  map[string]RouterStatus
 	ended    []string
 	noLeader bool
+	mesh     *fakeMesh
 }
 
 func newFixture(t testing.TB) *fixture {
@@ -52,7 +53,7 @@ func newFixture(t testing.TB) *fixture {
 		t.Fatal(err)
 	}
 	f := &fixture{t: t, store: store, engine: policy.New(), now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
-		callers: map[string]*Caller{}, sessions: map[string]*APISession{}, service: map[string]*ServiceSession{}, routers: map[string]RouterStatus{}}
+		callers: map[string]*Caller{}, sessions: map[string]*APISession{}, service: map[string]*ServiceSession{}, routers: map[string]RouterStatus{}, mesh: &fakeMesh{}}
 	initial, err := state.Initial(f.now)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func newFixture(t testing.TB) *fixture {
 	f.sessions["cAdmin"] = &APISession{ID: "cAdmin", Token: "admin", IdentityID: f.admin, CreatedAt: f.now, UpdatedAt: f.now, LastActivityAt: f.now, ExpiresAt: f.now.Add(time.Hour), Timeout: time.Hour, IPAddress: "127.0.0.1"}
 	f.server, err = New(Config{
 		Build: Build{Version: "v0.1.0", Revision: "abc", Date: "2026-11-20"},
-		State: store.View, Policies: f.engine.View, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Live: f,
+		State: store.View, Policies: f.engine.View, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, InspectTime: 100 * time.Millisecond,
 		Now: func() time.Time { return f.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Hosted:     []Hosted{{"edge-client", "localhost:1280", api.ClientBase}, {"edge-management", "localhost:1280", api.ManagementBase}},
 		APIAddress: "localhost:1280", TrustAnchors: func() string { return "MIIB" }, InstanceID: "instance", StartedAt: f.now,
@@ -82,7 +83,7 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.handler = Listener(f.server.Management(), f.server.Client())
+	f.handler = Listener(f.server.Management(), f.server.Fabric(), f.server.Client())
 	return f
 }
 

@@ -15,15 +15,22 @@ import (
 func FuzzRequest(f *testing.F) {
 	for _, op := range api.Operations() {
 		base := api.ManagementBase
-		if op.API&api.Client != 0 {
+		switch {
+		case op.API&api.Client != 0:
 			base = api.ClientBase
+		case op.API == api.Fabric:
+			base = api.FabricBase
 		}
 		f.Add(op.Method, base+strings.ReplaceAll(op.Path, "{id}", "default"), "", `{"name":"x","type":"User","isAdmin":false}`)
 	}
 	f.Add("GET", "/edge/management/v1/identities", "filter=tags.n between 1 and 3 sort by tags.n", "")
 	f.Add("POST", "/edge/management/v1/service-policies", "", `{"name":"x","semantic":"AnyOf","type":"Dial","identityRoles":["#a"],"tags":{"a":{"b":1}}}`)
 	f.Add("PATCH", "/edge/management/v1/auth-policies/default", "", `{"primary":{"cert":null,"updb":{"maxAttempts":-1}}}`)
+	f.Add("POST", "/fabric/v1/inspections", "", `{"appRegex":"((a*)*)*","requestedValues":["x",""]}`)
+	f.Add("GET", "/fabric/v1/paths", "from=r1&to=r2", "")
+	f.Add("PATCH", "/fabric/v1/terminators/t", "", "null")
 	fx := newFixture(f)
+	newMesh(f, fx)
 	f.Fuzz(func(t *testing.T, method, path, query, body string) {
 		u := url.URL{Path: path, RawQuery: query}
 		r, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))

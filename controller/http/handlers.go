@@ -24,6 +24,9 @@ type entities struct {
 	terminators               *terminatorEntity
 	edgeRouters               *edgeRouterEntity
 	routers                   *routerEntity
+	fabricRouters             *fabricRouterEntity
+	fabricServices            *fabricServiceEntity
+	fabricTerminators         *fabricTerminatorEntity
 	servicePolicies           *servicePolicyEntity
 	edgeRouterPolicies        *edgeRouterPolicyEntity
 	serviceEdgeRouterPolicies *serviceEdgeRouterPolicyEntity
@@ -39,7 +42,9 @@ func (s *Server) declare() {
 		terminators: s.terminatorEntity(), edgeRouters: s.edgeRouterEntity(), routers: s.routerEntity(),
 		servicePolicies: s.servicePolicyEntity(), edgeRouterPolicies: s.edgeRouterPolicyEntity(),
 		serviceEdgeRouterPolicies: s.serviceEdgeRouterPolicyEntity(),
+		fabricRouters:             s.fabricRouterEntity(), fabricServices: s.fabricServiceEntity(),
 	}
+	s.fabricTerminators = s.fabricTerminatorEntity()
 }
 
 type handlers map[string]handler

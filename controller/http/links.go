@@ -14,6 +14,7 @@ type linkSets struct {
 	service, config, configType, terminator          *api.LinkSet
 	edgeRouter, transitRouter                        *api.LinkSet
 	servicePolicy, edgeRouterPolicy, serviceERPolicy *api.LinkSet
+	fabricRouter, fabricService, link, circuit       *api.LinkSet
 	apiSession, session, sessionCertificate, spec    *api.LinkSet
 }
 
@@ -36,6 +37,10 @@ func newLinkSets() linkSets {
 		terminator:         set("terminators"),
 		edgeRouter:         set("edge-routers", "edge-router-policies"),
 		transitRouter:      set("transit-routers"),
+		fabricRouter:       set("routers", "terminators"),
+		fabricService:      set("services", "terminators"),
+		link:               set("links"),
+		circuit:            set("circuits", "services", "terminators"),
 		servicePolicy:      set("service-policies", "identities", "posture-checks", "services"),
 		edgeRouterPolicy:   set("edge-router-policies", "edge-routers", "identities"),
 		serviceERPolicy:    set("service-edge-router-policies", "edge-routers", "services"),

@@ -16,6 +16,8 @@ type listing[T, D any] struct {
 	table *table[T]
 	// shape fills d, which is zero, from e.
 	shape func(c *call, d *D, e *T)
+	// unnamed leaves the names of the filterable fields out of the answer.
+	unnamed bool
 	// unlimited makes all entries the default page.
 	unlimited bool
 }
@@ -196,9 +198,12 @@ func (w *pageWriter[T, D]) add(e *T) {
 }
 
 func (w *pageWriter[T, D]) finish() []byte {
-	b := append(w.b, `],"meta":{"filterableFields":`...)
-	b = append(b, w.l.table.names...)
-	return append(appendPagination(append(b, ','), w.p.limit, w.p.offset, w.seen), "}}\n"...)
+	b := append(w.b, `],"meta":{`...)
+	if !w.l.unnamed {
+		b = append(append(b, `"filterableFields":`...), w.l.table.names...)
+		b = append(b, ',')
+	}
+	return append(appendPagination(b, w.p.limit, w.p.offset, w.seen), "}}\n"...)
 }
 
 func appendPagination(b []byte, limit, offset, total int64) []byte {

@@ -95,7 +95,7 @@ func shapeEdgeRouter(c *call, d *api.EdgeRouter, e *model.EdgeRouter) {
 		d.EnrollmentCreatedAt, d.EnrollmentExpiresAt, d.EnrollmentJWT, d.EnrollmentToken = &n.CreatedAt, &n.ExpiresAt, &n.JWT, &n.Token
 	}
 	live := c.routerStatus(e.ID)
-	d.Fingerprint, d.Hostname, d.Interfaces, d.IsOnline = e.Fingerprint, live.Hostname, interfaces(e.Interfaces), live.Online
+	d.Fingerprint, d.Hostname, d.Interfaces, d.IsOnline = e.Fingerprint, live.Hostname, live.interfaces(e), live.Online
 	d.IsTunnelerEnabled, d.IsVerified, d.Name, d.NoTraversal = e.IsTunnelerEnabled, e.IsVerified, e.Name, e.NoTraversal
 	d.RoleAttributes, d.SupportedProtocols, d.SyncStatus, d.VersionInfo = e.RoleAttributes, live.Protocols, live.SyncStatus, live.Version
 	d.UnverifiedCertPem, d.UnverifiedFingerprint = optional(e.UnverifiedCertPem), optional(e.UnverifiedFingerprint)
@@ -108,7 +108,8 @@ func shapeRouter(c *call, d *api.Router, e *model.EdgeRouter) {
 	if n := openEnrollment(c, e); n != nil && e.IsTransit {
 		d.EnrollmentCreatedAt, d.EnrollmentExpiresAt, d.EnrollmentJWT, d.EnrollmentToken = &n.CreatedAt, &n.ExpiresAt, &n.JWT, &n.Token
 	}
-	d.Fingerprint, d.Interfaces, d.IsOnline, d.IsVerified = optional(e.Fingerprint), interfaces(e.Interfaces), c.routerStatus(e.ID).Online, e.IsVerified
+	live := c.routerStatus(e.ID)
+	d.Fingerprint, d.Interfaces, d.IsOnline, d.IsVerified = optional(e.Fingerprint), live.interfaces(e), live.Online, e.IsVerified
 	d.Name, d.NoTraversal = e.Name, e.NoTraversal
 	d.UnverifiedCertPem, d.UnverifiedFingerprint = optional(e.UnverifiedCertPem), optional(e.UnverifiedFingerprint)
 }

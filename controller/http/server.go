@@ -17,22 +17,27 @@ import (
 
 // Config is what a Server needs. All of it must be set.
 type Config struct {
-	Build    Build
-	State    func() *state.View  // the current state
-	Policies func() *policy.View // the current policies, in step with the state when a write returns
-	Writer   Writer
-	Auth     Authenticator
-	Login    Login
-	Sessions APISessions
-	Services ServiceSessions
-	Enroller Enroller
-	Live     Live
-	Now      func() time.Time
-	Log      *slog.Logger
+	Build     Build
+	State     func() *state.View  // the current state
+	Policies  func() *policy.View // the current policies, in step with the state when a write returns
+	Writer    Writer
+	Auth      Authenticator
+	Login     Login
+	Sessions  APISessions
+	Services  ServiceSessions
+	Enroller  Enroller
+	Live      Live
+	Mesh      Mesh
+	Inspector Inspector
+	Now       func() time.Time
+	Log       *slog.Logger
 
 	// RevokeFor is how long the revocation of an identity lasts;
 	// token.RevocationLife by default.
 	RevokeFor time.Duration
+
+	// InspectTime is how long an inspection waits for answers; 10 s by default.
+	InspectTime time.Duration
 
 	// Hosted are the APIs that listeners of this controller host, in the order of
 	// the configuration.
@@ -56,7 +61,7 @@ type Hosted struct {
 	Path    string // base path
 }
 
-// Server serves the edge APIs. It is safe for concurrent use and holds nothing
+// Server serves the edge and fabric APIs. It is safe for concurrent use and holds nothing
 // that needs closing.
 type Server struct {
 	cfg         Config
@@ -77,19 +82,22 @@ func New(cfg Config) (*Server, error) {
 	if cfg.RevokeFor == 0 {
 		cfg.RevokeFor = token.RevocationLife
 	}
+	if cfg.InspectTime == 0 {
+		cfg.InspectTime = writeTimeout
+	}
 	s := &Server{
 		cfg: cfg, log: cfg.Log,
 		serverName:  []string{"weft-controller/" + cfg.Build.Version},
 		instance:    []string{cfg.InstanceID},
 		compressors: newCompressors(),
 		bodies:      newBudgets(),
-		trees:       map[api.API]*node{api.Client: {}, api.Management: {}},
+		trees:       map[api.API]*node{api.Client: {}, api.Management: {}, api.Fabric: {}},
 	}
 	s.calls.New = func() any { return new(call) }
 	s.version = versionDocument(cfg)
 	s.declare()
-	byID := map[api.API]handlers{api.Client: s.clientHandlers(), api.Management: s.managementHandlers()}
-	for _, a := range []api.API{api.Client, api.Management} {
+	byID := map[api.API]handlers{api.Client: s.clientHandlers(), api.Management: s.managementHandlers(), api.Fabric: s.fabricHandlers()}
+	for _, a := range []api.API{api.Client, api.Management, api.Fabric} {
 		for _, op := range api.Of(a) {
 			e, err := newEndpoint(op, byID[a][op.ID])
 			if err != nil {

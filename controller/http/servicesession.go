@@ -128,10 +128,29 @@ func (s *Server) serviceSessions(all bool) (list, detail, remove, path handler) 
 		return c.done()
 	}
 	path = func(c *call) error {
-		if _, err := get(c); err != nil {
+		e, err := get(c)
+		if err != nil {
 			return err
 		}
-		return c.detail(&api.RoutePath{})
+		return c.detail(&api.RoutePath{RoutePath: c.routePath(e)})
 	}
 	return list, detail, remove, path
+}
+
+// routePath returns the names of the routers that the latest circuit of a
+// service session passes.
+func (c *call) routePath(e *ServiceSession) []string {
+	var last *Circuit
+	for _, x := range c.s.cfg.Mesh.Circuits() {
+		if x.SessionID == e.APISessionID && x.ServiceID == e.ServiceID && (last == nil || x.CreatedAt.After(last.CreatedAt)) {
+			last = x
+		}
+	}
+	var out []string
+	if last != nil {
+		for _, id := range last.Path.Routers {
+			out = append(out, c.fabricRouterRef(id).Name)
+		}
+	}
+	return out
 }

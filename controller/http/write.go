@@ -105,6 +105,27 @@ func (x *entity[E, D, P]) update(c *call) error {
 
 // patch handles PATCH: members that are given and not null are set.
 func (x *entity[E, D, P]) patch(c *call) error {
+	fields := map[string]any{}
+	if c.body != nil {
+		given("", reflect.ValueOf(c.body).Elem(), fields)
+	}
+	return x.change(c, api.Patch, fields)
+}
+
+// replace handles PUT of an API that shows only some members of the entity:
+// those of the body that are left out get their defaults, all others stay.
+func (x *entity[E, D, P]) replace(c *call) error {
+	fields := map[string]any{}
+	body := reflect.ValueOf(c.body).Elem()
+	for _, f := range api.Fields(body.Type(), api.Update) {
+		fields[f.Name] = nil
+	}
+	given("", body, fields)
+	return x.change(c, api.Update, fields)
+}
+
+// change sets the fields of an entity that clients may change.
+func (x *entity[E, D, P]) change(c *call, mode api.Mode, fields map[string]any) error {
 	old, err := x.get(c, c.id())
 	if err != nil {
 		return err
@@ -114,16 +135,12 @@ func (x *entity[E, D, P]) patch(c *call) error {
 			return err
 		}
 	}
-	fields := map[string]any{}
-	if c.body != nil {
-		given("", reflect.ValueOf(c.body).Elem(), fields)
-	}
 	settable(x.kind, fields)
 	e, err := merged[E, P](old, fields)
 	if err != nil {
 		return err
 	}
-	w := &change[E]{c: c, mode: api.Patch, old: old, e: e, in: c.body, fields: fields, cmd: c.command()}
+	w := &change[E]{c: c, mode: mode, old: old, e: e, in: c.body, fields: fields, cmd: c.command()}
 	if x.before != nil {
 		if err := x.before(w); err != nil {
 			return err
