@@ -50,6 +50,7 @@ type machine struct {
 	probeAt   time.Duration // when to send without credit, 0 = not needed
 	releaseAt time.Duration // when to send again what found no room, 0 = nothing
 	pathLost  bool          // nothing gets through at the moment
+	hurryTo   time.Duration // what is sent until then has not much time to be acknowledged
 	crowded   uint          // failures to find room since the last message of the peer
 
 	finished bool  // no message is sent or expected any more
@@ -233,7 +234,7 @@ func (m *machine) deadline() time.Duration {
 		sooner(m.ackAt)
 	}
 	if at, ok := m.oldest(); ok && !m.pathLost {
-		sooner(at + m.rtt.timeout())
+		sooner(at + m.timeout(at))
 	}
 	if !m.started {
 		sooner(m.startBy)
@@ -266,7 +267,7 @@ func (m *machine) tick(now time.Duration, out *batch) events {
 		m.release(now, func(s *sent, seq int32) { m.encode(now, s, seq, false, out) })
 	}
 	if at, ok := m.oldest(); ok && !m.pathLost {
-		if rto := m.rtt.timeout(); now >= at+rto {
+		if rto := m.timeout(at); now >= at+rto {
 			m.retransmit(now, now-rto, m.tries(), out)
 			if m.timeouts == 0 { // an outage says nothing of the room on the path
 				m.window = max(minWindow, m.window*3/4)

@@ -20,6 +20,21 @@ func (c *Conn) Rerouted() {
 	})
 }
 
+const (
+	hurryTime = 3 * time.Second
+	hurryRTO  = 50 * time.Millisecond
+)
+
+// timeout is the age at which a payload sent at the given time counts as lost.
+// Soon after a change of path that is little, for the routers of the new path
+// hear of it one after the other.
+func (m *machine) timeout(at time.Duration) time.Duration {
+	if at >= m.hurryTo {
+		return m.rtt.timeout()
+	}
+	return min(max(hurryRTO, 3*m.rtt.smooth)<<min(m.timeouts, 8), m.rtt.timeout())
+}
+
 // rerouted sends a part of what is not acknowledged again; the acknowledgements
 // of that bring on the rest. The other end is told what is stored here, since
 // the news of it may be lost, too.
@@ -29,6 +44,7 @@ func (m *machine) rerouted(now time.Duration, out *batch) {
 		return
 	}
 	m.timeouts, m.rtt = 0, roundTrip{}
+	m.hurryTo = now + hurryTime
 	m.suspectAll()
 	if m.started {
 		m.acknowledge(out)
