@@ -1,7 +1,9 @@
 package app
 
 import (
+	"crypto"
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"os"
 	"path/filepath"
@@ -153,5 +155,33 @@ func TestRenewedNames(t *testing.T) {
 	until(t, "--extend renews", func() bool { return router.identity.ServerCertificateValidFor("192.0.2.7") != nil })
 	if router.identity.ServerCertificateValidFor("router.example") == nil {
 		t.Error("a name of the csr section is missing")
+	}
+}
+
+// pemOf returns the chain of a certificate as text.
+func pemOf(c tls.Certificate) string {
+	var chain []*x509.Certificate
+	for _, raw := range c.Certificate {
+		if leaf, err := x509.ParseCertificate(raw); err == nil {
+			chain = append(chain, leaf)
+		}
+	}
+	return pki.EncodeCertificates(chain...)
+}
+
+// keyOf returns the private key of a certificate as text.
+func keyOf(t *testing.T, c tls.Certificate) string {
+	t.Helper()
+	text, err := pki.EncodeKey(c.PrivateKey.(crypto.Signer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

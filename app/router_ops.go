@@ -4,18 +4,24 @@ import (
 	"context"
 	"sync"
 
+	"github.com/weftnet/weft/pki"
+	"github.com/weftnet/weft/router/health"
 	"github.com/weftnet/weft/router/renew"
 )
 
 // operations are the parts of a router that look after the others.
 type operations struct {
 	renewer *renew.Renewer
+	health  *health.Checks
+	web     *webServers
+	watched []*pki.Identity // besides that of the process
 }
 
 // provisionOperations makes them, when the uplink is there.
 func (r *Router) provisionOperations() error {
 	r.renewer = r.newRenewer()
-	return nil
+	r.health = r.newHealth()
+	return r.makeWeb()
 }
 
 // startOperations runs them until ctx ends.
@@ -25,4 +31,9 @@ func (r *Router) startOperations(ctx context.Context, work *sync.WaitGroup) {
 			r.renewer.Run(ctx)
 		}
 	})
+	work.Go(func() { r.health.Run(ctx) })
+	for _, i := range r.watched {
+		work.Go(func() { i.Watch(ctx, watchInterval, reloaded(r.o.Log)) })
+	}
+	r.web.serve()
 }

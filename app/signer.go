@@ -120,13 +120,18 @@ func watchIdentity(ctx context.Context, stop func(), i *pki.Identity, log *slog.
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		i.Watch(ctx, watchInterval, func(err error) {
-			if err != nil {
-				log.Error("changed identity not loaded, the former one stays", "error", err)
-				return
-			}
-			log.Info("identity reloaded")
-		})
+		i.Watch(ctx, watchInterval, reloaded(log))
 	}()
 	return func() error { stop(); <-done; return nil }
+}
+
+// reloaded says in the log how a reload of changed files went.
+func reloaded(log *slog.Logger) func(error) {
+	return func(err error) {
+		if err != nil {
+			log.Error("changed identity not loaded, the former one stays", "error", err)
+			return
+		}
+		log.Info("identity reloaded")
+	}
 }

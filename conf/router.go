@@ -14,10 +14,10 @@ type Router struct {
 	Link               Links              `conf:"link" later:"links to other routers" doc:"links to other routers"`
 	Forwarder          Forwarder          `conf:"forwarder" doc:"bounds on circuits and dials"`
 	Metrics            RouterMetrics      `conf:"metrics" later:"metrics" doc:"reports to the controllers"`
-	HealthChecks       RouterHealth       `conf:"healthChecks" later:"router health checks" doc:"what the health-checks API reports"`
+	HealthChecks       RouterHealth       `conf:"healthChecks" doc:"what the health-checks API reports"`
 	ConnectEvents      RouterConnect      `conf:"connectEvents" later:"connect events" doc:"reports of connected identities"`
 	InterfaceDiscovery InterfaceDiscovery `conf:"interfaceDiscovery" later:"reports of network interfaces" doc:"reports of network interfaces"`
-	Web                []WebServer        `conf:"web" later:"router health checks" doc:"HTTPS servers"`
+	Web                []WebServer        `conf:"web" doc:"HTTPS servers"`
 	Transport          Transport          `conf:"transport" doc:"underlay tuning"`
 	Proxy              *Proxy             `conf:"proxy" doc:"HTTP CONNECT proxy for connections to controllers and other routers"`
 	TLS                TLS                `conf:"tls" doc:"limits on TLS handshakes"`

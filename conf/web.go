@@ -113,7 +113,7 @@ var controllerAPIs = bindings{
 	"spa": "static pages", "zac": "static pages",
 }
 
-var routerAPIs = bindings{"health-checks": "router health checks"}
+var routerAPIs = bindings{"health-checks": ""}
 
 // checkAPIs holds the bindings of all servers to the known ones.
 func checkAPIs(c *Checker, servers []WebServer, known bindings) {

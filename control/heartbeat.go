@@ -102,3 +102,9 @@ func (r *RouterEnd) Pulse() (roundTrip time.Duration, responsive bool) {
 	defer r.pulse.mu.Unlock()
 	return r.pulse.trip, !r.pulse.slow.Load() && r.ch.Err() == nil
 }
+
+// Ping asks the controller for a sign of life.
+func (r *RouterEnd) Ping(ctx context.Context) error {
+	_, err := r.ch.Request(ctx, message.New(channel.TypePing, nil))
+	return err
+}

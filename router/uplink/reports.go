@@ -215,3 +215,13 @@ func (u *Uplink) Connected(ctx context.Context) error {
 		}
 	}
 }
+
+// Ping asks the controller for a sign of life. Errors: ErrNoController, those of
+// ctx and of the session.
+func (u *Uplink) Ping(ctx context.Context) error {
+	s, err := u.connected()
+	if err != nil {
+		return err
+	}
+	return s.Ping(ctx)
+}
