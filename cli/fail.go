@@ -118,6 +118,9 @@ func explainAPI(e *client.Error) *failure {
 	if cause := e.Cause.String(); cause != "" {
 		f.cause += ": " + cause
 	}
+	if e.Status == 404 && strings.Contains(f.cause, "path /fabric/") {
+		f.code, f.remedy, f.exit = "NO_FABRIC_API", "add the binding fabric to the apis of the controller's web section and start it again", ExitUnavailable
+	}
 	if e.Status == 401 && f.remedy == "" {
 		f.remedy = "log in: weft login"
 	}

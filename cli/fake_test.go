@@ -32,6 +32,8 @@ type controller struct {
 	last     string // method, path and body of the last write
 	sessions int
 	advice   map[string]any // policy advice of every pair
+	fabric   map[string]any // answers of the fabric API by path, as they are
+	asked    string         // query and body of the last of those requests
 }
 
 func newController(t *testing.T) *controller {
@@ -53,6 +55,9 @@ func (c *controller) add(plural, id, name string, more map[string]any) {
 
 func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 	path, management := strings.CutPrefix(r.URL.Path, "/edge/management/v1")
+	if fabric, ok := strings.CutPrefix(r.URL.Path, "/fabric/v1"); ok && c.fabric != nil {
+		path, management = fabric, true
+	}
 	switch {
 	case strings.HasSuffix(path, "/.well-known/est/cacerts"):
 		text, err := pki.PKCS7Base64([]*x509.Certificate{c.server.Certificate()})
@@ -61,7 +66,7 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 		}
 		io.WriteString(w, text)
 	case !management:
-		refuse(w, 404, "NOT_FOUND", "no such path", "")
+		refuse(w, 404, "NOT_FOUND", "path "+r.URL.Path+" was not found", "")
 	case path == "/version":
 		answer(w, 200, map[string]any{"version": "v9.9.9"})
 	case path == "/authenticate":
@@ -71,6 +76,10 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 	case path == "/current-api-session":
 		c.sessions--
 		answer(w, 200, map[string]any{})
+	case c.fabric[path] != nil:
+		b, _ := io.ReadAll(r.Body)
+		c.asked = r.URL.RawQuery + string(b)
+		json.NewEncoder(w).Encode(c.fabric[path])
 	case c.advice != nil && strings.Contains(path, "/policy-advice/"):
 		answer(w, 200, c.advice)
 	default:
