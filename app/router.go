@@ -35,10 +35,10 @@ type Router struct {
 	edge      *edge.Server    // nil without an edge section
 	ports     *ports
 	listeners []*channel.Listener
-	ramps     []onRamp
 	failed    chan error
 	parts     parts
 	operations
+	rampParts
 }
 
 // StartRouter runs the router of a configuration and returns when its listeners
@@ -84,6 +84,7 @@ func (r *Router) provision() error {
 		return err
 	}
 	dial = proxied(dial, r.o.Config.Proxy)
+	r.net = dial
 	node := &routerNode{values: r.inspect, log: r.o.Log}
 	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
 	r.table.SetFaults(func(circuit string) { r.uplink.CircuitFault(circuit) })

@@ -26,9 +26,12 @@ func (r *Router) loadIdentity() (err error) {
 	if r.id, err = commonName(r.identity); err != nil {
 		return err
 	}
+	if err = r.loadWSSIdentity(); err != nil {
+		return err
+	}
 	var wrong []string
 	for _, l := range r.o.Config.Listeners {
-		if l.Binding == edge.Binding && r.identity.ServerCertificateValidFor(l.Options.Advertise.Host) == nil {
+		if l.Binding == edge.Binding && r.identityFor(l).ServerCertificateValidFor(l.Options.Advertise.Host) == nil {
 			wrong = append(wrong, l.Options.Advertise.String())
 		}
 	}
@@ -51,17 +54,23 @@ func (r *Router) openListeners() error {
 	tlsConfig.ClientAuth = tls.RequireAnyClientCert
 	tlsConfig.VerifyConnection = r.uplink.VerifyClient
 	for i, l := range r.o.Config.Listeners {
-		if l.Binding != edge.Binding || l.Address.Type != "tls" {
+		if l.Binding != edge.Binding {
 			continue
 		}
-		at := conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
-		inner, err := r.ports.listener(fmt.Sprintf("listeners[%d].address", i), at, tlsConfig, edgeALPN, "")
-		if err != nil {
-			return err
-		}
+		use, at := fmt.Sprintf("listeners[%d].address", i), conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
 		cfg := r.edge.ListenerConfig()
 		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, max(256, l.Options.MaxOutstandingConnects)
 		cfg.Options.WriteTimeout = l.Options.WriteTimeout
+		if l.Address.Type == "wss" {
+			if err := r.openWebSocket(use, l, tlsConfig, cfg); err != nil {
+				return err
+			}
+			continue
+		}
+		inner, err := r.ports.listener(use, at, tlsConfig, edgeALPN, "")
+		if err != nil {
+			return err
+		}
 		listener := channel.NewListener(inner, cfg)
 		r.listeners = append(r.listeners, listener)
 		r.parts.add(listener.Close)

@@ -10,10 +10,20 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/egress"
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/router/ingress"
 )
+
+// rampParts are the ways into and out of the network besides the edge listeners
+// over TLS.
+type rampParts struct {
+	ramps       []onRamp
+	wssIdentity *pki.Identity // nil for that of the router
+	https       *webServers   // WebSockets and the API proxy; nil for none
+	net         dialFunc      // of connections to controllers; nil for the standard one
+}
 
 // addEgress registers what the dialers section allows to dial. Of several
 // entries for a binding the last one counts.
@@ -92,7 +102,7 @@ func (r *Router) openRamps() error {
 		r.ramps = append(r.ramps, on)
 		r.parts.add(on.Close)
 	}
-	return nil
+	return r.openAPIProxy()
 }
 
 // listenStream opens a listener for TCP, or for TLS with certificates on both
@@ -141,4 +151,7 @@ func (r *Router) serveRamps() {
 		serving.Wait()
 		return errors.Join(errs...)
 	})
+	if r.https != nil {
+		r.https.serve()
+	}
 }

@@ -45,8 +45,8 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 	if cfg.Edge != nil {
 		out.SnapshotFile, out.SaveInterval = cfg.Edge.DB, cfg.Edge.DBSaveInterval
 		for _, l := range cfg.Listeners {
-			if l.Binding == edge.Binding && l.Address.Type == "tls" {
-				out.Listeners = append(out.Listeners, &ctrl.Listener{Protocol: "tls", Address: "tls://" + l.Options.Advertise.String()})
+			if l.Binding == edge.Binding {
+				out.Listeners = append(out.Listeners, &ctrl.Listener{Protocol: l.Address.Type, Address: l.Address.Type + "://" + l.Options.Advertise.String()})
 			}
 		}
 	}
