@@ -63,8 +63,8 @@ type Config struct {
 	// Links tells of the router's links, nil without any. A session begins with
 	// all it says; changes go through ReportLinks.
 	Links Links
-	// Peers takes news of other routers, at start those of the snapshot; nil if
-	// nobody wants them. It must not block.
+	// Peers takes news of other routers, those of the snapshot when Run
+	// begins; nil if nobody wants them. It must not block.
 	Peers func(*ctrl.Peers)
 	// CloseLink closes a link at a controller's wish; may be nil.
 	CloseLink func(id, reason string)

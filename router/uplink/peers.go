@@ -17,6 +17,21 @@ type peers struct {
 
 // takePeers notes news of other routers and passes them on.
 func (u *Uplink) takePeers(m *ctrl.Peers) {
+	u.notePeers(m)
+	u.mark(true)
+	if u.cfg.Peers != nil {
+		u.cfg.Peers(m)
+	}
+}
+
+// tellPeers passes on what the snapshot says.
+func (u *Uplink) tellPeers() {
+	if all := u.peers.all(); len(all) > 0 && u.cfg.Peers != nil {
+		u.cfg.Peers(&ctrl.Peers{Whole: true, Put: all})
+	}
+}
+
+func (u *Uplink) notePeers(m *ctrl.Peers) {
 	p := &u.peers
 	p.mu.Lock()
 	if m.GetWhole() || p.byID == nil {
@@ -29,10 +44,6 @@ func (u *Uplink) takePeers(m *ctrl.Peers) {
 		p.byID[peer.RouterId] = peer
 	}
 	p.mu.Unlock()
-	u.mark(true)
-	if u.cfg.Peers != nil {
-		u.cfg.Peers(m)
-	}
 }
 
 // all returns the peers for the snapshot. Whether they are online is not kept.

@@ -49,7 +49,7 @@ func (u *Uplink) load(file string) error {
 	}
 	_, err = u.apply(&control.Update{Whole: true, To: s.Index, Items: s.Items, Digest: s.Digest})
 	if len(s.Peers) > 0 {
-		u.takePeers(&ctrl.Peers{Whole: true, Put: s.Peers})
+		u.notePeers(&ctrl.Peers{Whole: true, Put: s.Peers})
 	}
 	u.mark(false)
 	return err

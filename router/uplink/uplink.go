@@ -29,6 +29,8 @@ type Uplink struct {
 	faults      *faultList
 	reports     *reports
 	peers       peers
+	controllers controllers
+	strange     chan string // id of a controller that is no member any more
 }
 
 // Status is what is known of the connection to a controller.
@@ -46,7 +48,7 @@ type Status struct {
 // usable one. Run connects it.
 func New(cfg Config) *Uplink {
 	cfg = cfg.withDefaults()
-	u := &Uplink{cfg: cfg, changed: make(chan struct{}), Directory: newDirectory(cfg.Now)}
+	u := &Uplink{cfg: cfg, changed: make(chan struct{}), strange: make(chan string, 1), Directory: newDirectory(cfg.Now)}
 	u.terminators = newTerminators(u)
 	u.ended = newEndedList()
 	u.faults = newFaultList(cfg.FaultInterval)
@@ -95,8 +97,7 @@ func (u *Uplink) Status() Status {
 // slice and waits for its goroutines. It returns an error only if there is no
 // controller to call.
 func (u *Uplink) Run(ctx context.Context) error {
-	endpoints, err := u.endpoints()
-	if err != nil {
+	if err := u.loadEndpoints(); err != nil {
 		return err
 	}
 	var work sync.WaitGroup
@@ -105,17 +106,19 @@ func (u *Uplink) Run(ctx context.Context) error {
 	work.Go(func() { u.ended.run(ctx, u) })
 	work.Go(func() { u.faults.run(ctx, u) })
 	work.Go(func() { u.reports.run(ctx, u) })
-	u.connectLoop(ctx, endpoints)
+	u.tellPeers()
+	u.connectLoop(ctx)
 	work.Wait()
 	return nil
 }
 
 // connectLoop calls the controllers in turn, with growing pauses while none
 // answers.
-func (u *Uplink) connectLoop(ctx context.Context, endpoints []string) {
+func (u *Uplink) connectLoop(ctx context.Context) {
 	const first = 50 * time.Millisecond
 	pause := first
 	for i := 0; ctx.Err() == nil; i++ {
+		endpoints := u.controllers.addresses() // they may have changed
 		address := endpoints[i%len(endpoints)]
 		served, err := u.serve(ctx, address)
 		if ctx.Err() != nil {
@@ -166,11 +169,11 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	if registered.Peers != nil {
 		u.takePeers(registered.Peers)
 	}
+	u.attach(s, address, registered)
+	defer u.detach(s)
 	if registered.Endpoints != nil {
 		u.takeEndpoints(registered.Endpoints)
 	}
-	u.attach(s, address, registered)
-	defer u.detach(s)
 	if len(registered.DropCircuits) > 0 {
 		u.cfg.Node.EndCircuits(&ctrl.Unroute{CircuitIds: registered.DropCircuits, Reason: "the controller does not know the circuit"})
 	}
@@ -238,6 +241,10 @@ func (u *Uplink) activityLoop(ctx context.Context, s *control.RouterEnd, every t
 			return
 		case <-s.Done():
 			return
+		case controllerID := <-u.strange:
+			if controllerID == u.Status().ControllerID {
+				return
+			}
 		case <-t.C:
 		}
 	}

@@ -287,7 +287,7 @@ func TestEndpoints(t *testing.T) {
 		want       []string
 	}{
 		{"configuration", "", []string{"tls:a:1", "tls://b:2", "a:1"}, []string{"a:1", "b:2"}},
-		{"file", "endpoints: [\"tls:c:3\"]", []string{"tls:a:1"}, []string{"c:3"}},
+		{"file", "endpoints: [\"tls:c:3\"]", []string{"tls:a:1"}, []string{"c:3", "a:1"}},
 		{"controllers first", "controllers:\n- id: x\n  endpoints:\n  - address: tls:d:4\n    groups: []\nendpoints: [\"tls:c:3\"]", nil, []string{"d:4"}},
 		{"controllers without id", "controllers:\n- endpoints:\n  - address: tls:d:4\nendpoints: [\"tls:c:3\"]", nil, []string{"c:3"}},
 		{"empty file", "endpoints: []", []string{"tls:a:1"}, []string{"a:1"}},
@@ -300,7 +300,9 @@ func TestEndpoints(t *testing.T) {
 			if tt.file != "" {
 				must(t, os.WriteFile(file, []byte(tt.file), 0o600))
 			}
-			got, err := New(Config{Endpoints: tt.config, EndpointsFile: file}).endpoints()
+			u := New(Config{Endpoints: tt.config, EndpointsFile: file})
+			err := u.loadEndpoints()
+			got := u.controllers.addresses()
 			if !slices.Equal(got, tt.want) || (err == nil) != (len(tt.want) > 0) {
 				t.Error(got, err)
 			}
