@@ -75,7 +75,7 @@ func TestOperations(t *testing.T) {
 	ctx := t.Context()
 
 	d, err := c.Describe(ctx)
-	if err != nil || d.App != "router" || d.ID != "r1" || d.PID != os.Getpid() || len(d.Operations) != 6 {
+	if err != nil || d.App != "router" || d.ID != "r1" || d.PID != os.Getpid() || len(d.Operations) != 7 || !d.Operations[6].Off {
 		t.Fatalf("description: %+v, %v", d, err)
 	}
 	var links []string

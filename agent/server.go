@@ -179,14 +179,13 @@ type Described struct {
 	Doc    string  `json:"doc"`
 	Params []Param `json:"params,omitempty"`
 	Debug  bool    `json:"debug,omitempty"`
+	Off    bool    `json:"off,omitempty"` // refused, because debug operations are not allowed
 }
 
 func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
 	d := Description{Info: s.cfg.Info, Operations: []Described{}}
 	for _, o := range s.cfg.Operations {
-		if s.cfg.DebugOps || !o.Debug {
-			d.Operations = append(d.Operations, Described{o.Name, o.Doc, o.Params, o.Debug})
-		}
+		d.Operations = append(d.Operations, Described{o.Name, o.Doc, o.Params, o.Debug, o.Debug && !s.cfg.DebugOps})
 	}
 	writeJSON(w, http.StatusOK, d)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -114,7 +115,7 @@ type memoryUse struct {
 	Stacks      uint64 `json:"stacks"`      // of goroutines
 	FromSystem  uint64 `json:"fromSystem"`  // asked of the system in all
 	Resident    uint64 `json:"resident"`    // in physical memory, 0 if unknown
-	Limit       int64  `json:"limit"`       // GOMEMLIMIT
+	Limit       int64  `json:"limit"`       // GOMEMLIMIT, 0 for none
 	Objects     uint64 `json:"objects"`     //
 	Collections uint32 `json:"collections"` // of garbage so far
 	Goroutines  int    `json:"goroutines"`
@@ -123,9 +124,13 @@ type memoryUse struct {
 func memory(context.Context, agent.Args) (any, error) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		limit = 0
+	}
 	return memoryUse{
 		Heap: m.HeapAlloc, HeapIdle: m.HeapIdle - m.HeapReleased, Released: m.HeapReleased, Stacks: m.StackInuse, FromSystem: m.Sys,
-		Resident: resident(), Limit: debug.SetMemoryLimit(-1), Objects: m.HeapObjects, Collections: m.NumGC, Goroutines: runtime.NumGoroutine(),
+		Resident: resident(), Limit: limit, Objects: m.HeapObjects, Collections: m.NumGC, Goroutines: runtime.NumGoroutine(),
 	}, nil
 }
 

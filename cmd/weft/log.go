@@ -14,6 +14,8 @@ type logFlags struct {
 	level   string
 	format  string
 	verbose bool
+
+	levels *observe.Levels // of the log, set by logger
 }
 
 func (f *logFlags) add(c *cobra.Command, level string) {
@@ -24,20 +26,19 @@ func (f *logFlags) add(c *cobra.Command, level string) {
 
 // logger returns the log of a process; it goes to standard error.
 func (f *logFlags) logger(c *cobra.Command) (*slog.Logger, error) {
-	level := new(slog.LevelVar)
-	parsed, err := observe.ParseLevel(f.level)
+	level, err := observe.ParseLevel(f.level)
 	if err != nil {
 		return nil, err
 	}
-	level.Set(parsed)
 	if f.verbose {
-		level.Set(slog.LevelDebug)
+		level = slog.LevelDebug
 	}
 	format, ok := formats[f.format]
 	if !ok {
 		return nil, fmt.Errorf("log formatter %q: expected json or text", f.format)
 	}
-	return observe.NewLog(c.ErrOrStderr(), observe.LogConfig{Format: format, Level: level}), nil
+	f.levels = observe.NewLevels(level)
+	return observe.NewLog(c.ErrOrStderr(), observe.LogConfig{Format: format, Levels: f.levels}), nil
 }
 
 // formats are the names of log formats, those of the ecosystem included.

@@ -32,6 +32,7 @@ func demoCommand() *cobra.Command {
 // upCommand makes or starts a network for good.
 func upCommand() *cobra.Command {
 	var log logFlags
+	var agent agentFlags
 	var o app.UpOptions
 	var asJSON bool
 	c := &cobra.Command{
@@ -44,7 +45,7 @@ func upCommand() *cobra.Command {
 				return err
 			}
 			o.Build, o.Log = app.ThisBuild(), logger
-			return up(c, o, asJSON)
+			return up(c, o, asJSON, &agent, &log)
 		},
 	}
 	f := c.Flags()
@@ -56,11 +57,12 @@ func upCommand() *cobra.Command {
 	f.StringVar(&o.Username, "username", "", "first administrator of a new network (default admin)")
 	f.StringVar(&o.Password, "password", "", "password of the first administrator (default random, shown once)")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object when ready")
+	agent.add(c)
 	log.add(c, "warn")
 	return c
 }
 
-func up(c *cobra.Command, o app.UpOptions, asJSON bool) error {
+func up(c *cobra.Command, o app.UpOptions, asJSON bool, agent *agentFlags, log *logFlags) error {
 	network, err := app.StartUp(c.Context(), o)
 	if err != nil {
 		return err
@@ -79,5 +81,5 @@ func up(c *cobra.Command, o app.UpOptions, asJSON bool) error {
 	if err != nil {
 		return closing(err, network.Close)
 	}
-	return closing(wait(c.Context(), network.Failed()), network.Close)
+	return supervise(c, network, "up", agent, log, o.Log)
 }

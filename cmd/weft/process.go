@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,17 +12,6 @@ import (
 	"github.com/weftnet/weft/app"
 	"github.com/weftnet/weft/conf"
 )
-
-// wait returns nil when ctx ends, which is the orderly end of a process, or why
-// the process cannot go on.
-func wait(ctx context.Context, failed <-chan error) error {
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-failed:
-		return err
-	}
-}
 
 // closing closes a process and joins the errors.
 func closing(err error, closer func() error) error { return errors.Join(err, closer()) }
@@ -70,6 +58,7 @@ func controllerCommand() *cobra.Command {
 
 func controllerRun() *cobra.Command {
 	var log logFlags
+	var agent agentFlags
 	c := &cobra.Command{
 		Use: "run CONFIG", Short: "Run the controller of a configuration file", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -85,9 +74,10 @@ func controllerRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return closing(wait(c.Context(), controller.Failed()), controller.Close)
+			return supervise(c, controller, "controller", &agent, &log, logger)
 		},
 	}
+	agent.add(c)
 	log.add(c, "info")
 	return c
 }
@@ -174,6 +164,7 @@ func routerEnroll() *cobra.Command {
 
 func routerRun() *cobra.Command {
 	var log logFlags
+	var agent agentFlags
 	var extend bool
 	c := &cobra.Command{
 		Use: "run CONFIG", Short: "Run the router of a configuration file", Args: cobra.ExactArgs(1),
@@ -187,10 +178,11 @@ func routerRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return closing(wait(c.Context(), router.Failed()), router.Close)
+			return supervise(c, router, "router", &agent, &log, logger)
 		},
 	}
 	c.Flags().BoolVarP(&extend, "extend", "e", false, "renew the certificates of the router at once")
+	agent.add(c)
 	log.add(c, "info")
 	return c
 }
