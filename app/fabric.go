@@ -7,6 +7,7 @@ import (
 	"github.com/weftnet/weft/api"
 	chttp "github.com/weftnet/weft/controller/http"
 	"github.com/weftnet/weft/controller/network"
+	"github.com/weftnet/weft/controller/network/topology"
 	"github.com/weftnet/weft/controller/routers"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
@@ -32,7 +33,7 @@ func linkOf(l *network.Link) *chttp.Link {
 	out := &chttp.Link{ID: l.ID, DialerID: l.DialerID, AcceptorID: l.AcceptorID, Protocol: l.Protocol, Address: l.Address, State: string(l.State),
 		Iteration: int64(l.Iteration), StaticCost: int64(l.StaticCost), Cost: int64(l.Cost()), Down: l.Down,
 		DialerLatency: l.DialerLatency, AcceptorLatency: l.AcceptorLatency, Since: l.Since}
-	if l.Unresponsive && !l.Usable() && !l.Down {
+	if l.Unresponsive && l.State == topology.Connected {
 		out.State = unresponsive
 	}
 	for _, c := range l.Connections {
