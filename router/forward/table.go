@@ -46,8 +46,9 @@ type Table struct {
 	strays   atomic.Uint64 // messages of circuits that are not carried here
 	drops    atomic.Uint64 // messages that were dropped
 
-	mu         sync.RWMutex
-	circuits   map[string]*Circuit
+	circuits index
+
+	mu         sync.Mutex
 	byIdentity map[string]int // circuits that an identity dialed
 }
 
@@ -60,7 +61,7 @@ var ErrTooMany = fmt.Errorf("the identity has %d circuits at this router, as man
 // NewTable returns an empty table. ended is told the id of every circuit that
 // ends here without the controller's doing; it must not block.
 func NewTable(ended func(id string)) *Table {
-	return &Table{ended: ended, closeCheck: DefaultCloseCheck, dialers: make(map[string]Dialer), circuits: make(map[string]*Circuit), byIdentity: make(map[string]int)}
+	return &Table{ended: ended, closeCheck: DefaultCloseCheck, dialers: make(map[string]Dialer), circuits: newIndex(), byIdentity: make(map[string]int)}
 }
 
 // Register adds the dialer of a binding. It must come before the first circuit.
@@ -71,42 +72,27 @@ func (t *Table) Register(binding string, d Dialer) { t.dialers[binding] = d }
 func (t *Table) Add(info Info) (*Circuit, error) {
 	c := &Circuit{Info: info, table: t}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, ok := t.circuits[info.ID]; ok {
-		return nil, ErrEnded
-	}
 	if info.IdentityID != "" && t.byIdentity[info.IdentityID] >= maxCircuits {
+		t.mu.Unlock()
 		return nil, ErrTooMany
 	}
-	t.circuits[info.ID] = c
 	t.byIdentity[info.IdentityID]++
+	t.mu.Unlock()
+	if !t.circuits.add(c) {
+		t.forget(info.IdentityID)
+		return nil, ErrEnded
+	}
 	return c, nil
 }
 
 // Get returns a circuit, nil if there is none.
-func (t *Table) Get(id []byte) *Circuit {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.circuits[string(id)]
-}
+func (t *Table) Get(id []byte) *Circuit { return t.circuits.get(id) }
 
 // Len is the number of circuits.
-func (t *Table) Len() int {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return len(t.circuits)
-}
+func (t *Table) Len() int { return t.circuits.size() }
 
 // All returns the circuits, in no order.
-func (t *Table) All() []*Circuit {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	out := make([]*Circuit, 0, len(t.circuits))
-	for _, c := range t.circuits {
-		out = append(out, c)
-	}
-	return out
-}
+func (t *Table) All() []*Circuit { return t.circuits.all() }
 
 // Reports describes all circuits to a controller.
 func (t *Table) Reports() []*ctrl.Circuit {
@@ -162,15 +148,19 @@ func (t *Table) Terminate(ctx context.Context, c *Circuit, e *ctrl.Egress) (map[
 }
 
 func (t *Table) remove(c *Circuit, report bool) {
-	t.mu.Lock()
-	if t.circuits[c.ID] == c {
-		delete(t.circuits, c.ID)
-		if t.byIdentity[c.IdentityID]--; t.byIdentity[c.IdentityID] <= 0 {
-			delete(t.byIdentity, c.IdentityID)
-		}
+	if t.circuits.remove(c) {
+		t.forget(c.IdentityID)
 	}
-	t.mu.Unlock()
 	if report && t.ended != nil {
 		t.ended(c.ID)
+	}
+}
+
+// forget takes a circuit off the count of an identity.
+func (t *Table) forget(identityID string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byIdentity[identityID]--; t.byIdentity[identityID] <= 0 {
+		delete(t.byIdentity, identityID)
 	}
 }
