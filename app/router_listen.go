@@ -35,6 +35,11 @@ func (r *Router) loadIdentity() (err error) {
 			wrong = append(wrong, l.Options.Advertise.String())
 		}
 	}
+	for _, l := range r.o.Config.Link.Listeners {
+		if r.identity.ServerCertificateValidFor(l.Advertise.Host) == nil {
+			wrong = append(wrong, l.Advertise.String())
+		}
+	}
 	if wrong != nil {
 		return problem("advertise a name of the certificate, or add the name to edge.csr.sans and enroll again",
 			"identity.server_cert is not valid for the advertised %s", strings.Join(wrong, ", "))

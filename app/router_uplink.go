@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/id"
+	"github.com/weftnet/weft/limit"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/edge"
 	"github.com/weftnet/weft/router/uplink"
@@ -37,6 +39,7 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 			Interval: cfg.Ctrl.Heartbeats.SendInterval, Check: cfg.Ctrl.Heartbeats.CheckInterval,
 			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,
 		},
+		Terminators: terminatorLimits(cfg),
 		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout,
 	}
 	for _, e := range cfg.Ctrl.Endpoints {
@@ -48,6 +51,18 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 			if l.Binding == edge.Binding {
 				out.Listeners = append(out.Listeners, &ctrl.Listener{Protocol: l.Address.Type, Address: l.Address.Type + "://" + l.Options.Advertise.String()})
 			}
+		}
+	}
+	return out
+}
+
+// terminatorLimits returns the bounds on changes of terminators.
+func terminatorLimits(cfg *conf.Router) uplink.TerminatorLimits {
+	out := uplink.TerminatorLimits{Queue: cfg.Forwarder.RateLimitedQueue, Workers: cfg.Forwarder.RateLimitedWorkers}
+	if w := cfg.Ctrl.RateLimiter; w.Enabled {
+		out.Window = &limit.WindowConfig{
+			Min: w.MinSize, Max: w.MaxSize, Success: w.SuccessThreshold, Increase: w.IncreaseFactor, Decrease: w.DecreaseFactor,
+			IncreaseEvery: w.IncreaseCheckInterval, DecreaseEvery: w.DecreaseCheckInterval, Timeout: w.Timeout,
 		}
 	}
 	return out

@@ -21,6 +21,11 @@ func (c *Checker) Refuse(path, text, remedy string) { c.refuseAt(c.line(path), p
 // Warn adds a warning.
 func (c *Checker) Warn(path, text, remedy string) { c.warnAt(c.line(path), path, text, remedy) }
 
+// NotYet notes that what stands at path waits for something.
+func (c *Checker) NotYet(path, later string) {
+	c.inactive = append(c.inactive, Problem{File: c.file, Line: c.line(path), Key: path, Text: notActive(path, later)})
+}
+
 // line returns the line of path or of the nearest section around it.
 func (c *Checker) line(path string) int {
 	for path != "" {

@@ -20,7 +20,7 @@ type Controller struct {
 	ConnectEvents          ConnectEvents    `conf:"connectEvents" later:"events" doc:"reports of connected identities"`
 	TLS                    ControllerTLS    `conf:"tls" doc:"limits on TLS handshakes"`
 	RouterDataModel        RouterDataModel  `conf:"routerDataModel" doc:"change sets kept for routers"`
-	Events                 Raw              `conf:"events" later:"events" doc:"subscriptions and handlers of events"`
+	Events                 EventSubscribers `conf:"events" doc:"who gets which events, by any names"`
 	Trace                  *Trace           `conf:"trace" later:"message traces" doc:"trace of messages"`
 	Profile                *Profile         `conf:"profile" doc:"profiles of the process"`
 	_                      any              `conf:"raft" refused:"is called cluster since version 2.0" doc:"rename it to cluster"`

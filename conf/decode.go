@@ -234,8 +234,6 @@ func (d *decoder) into(n *yaml.Node, path string, f *field, target reflect.Value
 		return
 	}
 	switch {
-	case f.typ == rawType:
-		target.Set(reflect.ValueOf(Raw{Node: n}))
 	case f.typ == stringsType && n.Kind == yaml.ScalarNode:
 		d.list([]*yaml.Node{n}, path, f, target)
 	case f.typ.Kind() == reflect.Slice:
@@ -244,6 +242,8 @@ func (d *decoder) into(n *yaml.Node, path string, f *field, target reflect.Value
 			return
 		}
 		d.list(n.Content, path, f, target)
+	case f.typ.Kind() == reflect.Map:
+		d.named(n, path, f, target)
 	case f.typ.Kind() == reflect.Pointer:
 		target.Set(reflect.New(f.typ.Elem()))
 		d.defaults(target.Elem())
@@ -266,6 +266,33 @@ func (d *decoder) list(entries []*yaml.Node, path string, f *field, target refle
 			d.defaults(out.Index(i))
 		}
 		d.into(deref(n), at, &elem, out.Index(i))
+	}
+	target.Set(out)
+}
+
+// named reads sections under names that the file chooses.
+func (d *decoder) named(n *yaml.Node, path string, f *field, target reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.refuseAt(n.Line, path, "expected sections under names, found "+describe(n), "")
+		return
+	}
+	elem := *f
+	elem.typ = f.typ.Elem()
+	out := reflect.MakeMap(f.typ)
+	for key, value := range d.pairs(n, path) {
+		at := join(path, key.Value)
+		if out.MapIndex(reflect.ValueOf(key.Value)).IsValid() {
+			d.refuseAt(key.Line, at, "given twice", "remove one of the two")
+			continue
+		}
+		d.lines[at] = key.Line
+		section := reflect.New(elem.typ).Elem()
+		d.defaults(section)
+		if value == nil {
+			value = &yaml.Node{Kind: yaml.MappingNode, Line: key.Line}
+		}
+		d.into(value, at, &elem, section)
+		out.SetMapIndex(reflect.ValueOf(key.Value), section)
 	}
 	target.Set(out)
 }

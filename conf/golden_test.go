@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -118,6 +119,12 @@ func dump(b *strings.Builder, path string, v reflect.Value) {
 			if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsZero() {
 				dump(b, path+"."+f.Name, v.Field(i))
 			}
+		}
+	case v.Kind() == reflect.Map:
+		names := v.MapKeys()
+		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, name := range names {
+			dump(b, path+"."+name.String(), v.MapIndex(name))
 		}
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {

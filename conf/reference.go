@@ -25,7 +25,7 @@ func referenceRows(b *strings.Builder, t reflect.Type, prefix, outer string) {
 	for _, f := range fieldsOf(t) {
 		path := join(prefix, f.name)
 		state, doc := stateOf(&f, outer)
-		elem, list := sectionBelow(f.typ)
+		elem, below := sectionBelow(f.typ)
 		if f.index == nil {
 			elem = nil
 		}
@@ -41,10 +41,7 @@ func referenceRows(b *strings.Builder, t reflect.Type, prefix, outer string) {
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", path, want, def, state, doc)
 		if elem != nil {
-			if list {
-				path += "[]"
-			}
-			referenceRows(b, elem, path, state)
+			referenceRows(b, elem, path+below, state)
 		}
 	}
 }

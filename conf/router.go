@@ -50,8 +50,8 @@ type RouterCtrl struct {
 	EndpointsFile         string           `conf:"endpointsFile" doc:"file of the known controllers; default endpoints beside this file"`
 	Options               UplinkOptions    `conf:"options" doc:"options of control connections"`
 	Heartbeats            RouterHeartbeats `conf:"heartbeats" doc:"how a slow or dead controller is noticed"`
-	_                     RouterWindow     `conf:"rateLimiter" inert:"terminators are written in batches, one batch at a time"`
-	Listeners             []CtrlListener   `conf:"listeners" later:"controllers that dial routers" doc:"where controllers may connect"`
+	RateLimiter           RouterWindow     `conf:"rateLimiter" doc:"limit on changes of terminators that wait for the controller's answer; it adapts"`
+	_                     any              `conf:"listeners" refused:"controllers do not dial routers: a router dials its controllers, through an HTTP proxy too (proxy)"`
 }
 
 // UplinkOptions tune the connections to controllers.
@@ -88,15 +88,6 @@ func (w *RouterWindow) check(c *Checker, path string) {
 	}
 }
 
-// CtrlListener is where controllers may connect to the router.
-type CtrlListener struct {
-	Bind          Address        `conf:"bind" required:"true" types:"tls" doc:"address to listen on"`
-	Advertise     Address        `conf:"advertise" types:"tls" doc:"address for controllers; default bind"`
-	BindInterface string         `conf:"bindInterface" doc:"interface; default the one that owns the address"`
-	Groups        Strings        `conf:"groups" default:"default" doc:"groups of the listener"`
-	Options       ChannelOptions `conf:"options" doc:"how connections are made and kept"`
-}
-
 // RouterEdge sets what lets SDKs connect.
 type RouterEdge struct {
 	CSR            *CSR          `conf:"csr" doc:"values of certificate requests"`
@@ -122,8 +113,8 @@ type Forwarder struct {
 	XgressDialWorkerCount int           `conf:"xgressDialWorkerCount" default:"128" min:"1" max:"10000" doc:"egress dials at once"`
 	LinkDialQueueLength   int           `conf:"linkDialQueueLength" default:"1000" min:"1" max:"10000" later:"links to other routers" doc:"link dials that wait"`
 	LinkDialWorkerCount   int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" later:"links to other routers" doc:"link dials at once"`
-	_                     int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" inert:"terminators are written in batches, one batch at a time"`
-	_                     int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" inert:"terminators are written in batches, one batch at a time"`
+	RateLimitedQueue      int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" doc:"terminators that wait to be sent to the controller; more are refused"`
+	RateLimitedWorkers    int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" doc:"messages with changes of terminators under way at once"`
 	FaultTxInterval       time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" doc:"time between two reports of faulted circuits, the first of a while is sent at once; 0 never"`
 	IdleCircuitTimeout    time.Duration `conf:"idleCircuitTimeout" default:"60000" min:"0" unit:"ms" doc:"silence after which the router asks a controller whether a circuit still exists"`
 	IdleTxInterval        time.Duration `conf:"idleTxInterval" default:"60000" min:"0" unit:"ms" doc:"time between two such questions, and longest time between two looks for circuits that are silent for longer than their service allows; 0 never"`

@@ -193,10 +193,13 @@ func noun(f *field) string {
 	case prefixType:
 		return "an address range such as 100.64.0.0/10"
 	}
-	if elem, list := sectionBelow(f.typ); elem != nil {
+	if elem, below := sectionBelow(f.typ); elem != nil {
 		what := "a section"
-		if list {
+		switch below {
+		case "[]":
 			what = "a list of sections"
+		case ".NAME":
+			what = "sections under names of your own,"
 		}
 		return what + requiredKeys(elem)
 	}

@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // A schema is a struct with one field per key. Tags say the rest:
@@ -47,9 +45,6 @@ type field struct {
 	doc      string
 }
 
-// Raw is a part of a file that is kept as it is.
-type Raw struct{ Node *yaml.Node }
-
 // Strings is a list of texts for which a single text may stand too.
 type Strings []string
 
@@ -58,14 +53,13 @@ var (
 	addressType  = reflect.TypeFor[Address]()
 	hostPortType = reflect.TypeFor[HostPort]()
 	prefixType   = reflect.TypeFor[netip.Prefix]()
-	rawType      = reflect.TypeFor[Raw]()
 	stringsType  = reflect.TypeFor[Strings]()
 )
 
 // isSection reports whether values of t are maps of keys.
 func isSection(t reflect.Type) bool {
 	switch t {
-	case addressType, hostPortType, prefixType, rawType:
+	case addressType, hostPortType, prefixType:
 		return false
 	}
 	return t.Kind() == reflect.Struct
@@ -129,28 +123,28 @@ func pathsOf(t reflect.Type, prefix string, add func(name, path string)) {
 		if f.inert == "" && f.refused == "" {
 			add(f.name, path)
 		}
-		if elem, list := sectionBelow(f.typ); elem != nil {
-			if list {
-				path += "[]"
-			}
-			pathsOf(elem, path, add)
+		if elem, below := sectionBelow(f.typ); elem != nil {
+			pathsOf(elem, path+below, add)
 		}
 	}
 }
 
-// sectionBelow returns the schema struct that t holds, if any, and whether
-// it holds a list of them.
-func sectionBelow(t reflect.Type) (elem reflect.Type, list bool) {
-	if t.Kind() == reflect.Slice {
-		t, list = t.Elem(), true
+// sectionBelow returns the schema struct that t holds, if any, and how the paths
+// of several are told apart: lists by "[]", sections under any names by ".NAME".
+func sectionBelow(t reflect.Type) (elem reflect.Type, below string) {
+	switch t.Kind() {
+	case reflect.Slice:
+		t, below = t.Elem(), "[]"
+	case reflect.Map:
+		t, below = t.Elem(), ".NAME"
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if isSection(t) {
-		return t, list
+		return t, below
 	}
-	return nil, false
+	return nil, ""
 }
 
 func join(prefix, name string) string {

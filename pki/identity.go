@@ -19,7 +19,7 @@ import (
 type Source struct {
 	Cert           string // client certificate chain, leaf first
 	Key            string // private key of Cert, and of ServerCert without ServerKey
-	ServerCert     string // server certificate chains
+	ServerCert     string // server certificate chains; without it and ServerKey that of the client
 	ServerKey      string
 	CA             string // trusted CAs
 	AltServerCerts []AltSource
@@ -167,6 +167,9 @@ func readMaterial(s Source) (*material, error) {
 		if m.servers, err = r.chains("server_cert", s.ServerCert, key); err != nil {
 			return nil, err
 		}
+	}
+	if s.ServerCert == "" && s.ServerKey == "" && m.client != nil {
+		m.servers = []*tls.Certificate{m.client}
 	}
 	for n, alt := range s.AltServerCerts {
 		chains, err := r.alternative(fmt.Sprintf("alt_server_certs[%d]", n), alt, key)

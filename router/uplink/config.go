@@ -74,6 +74,7 @@ type Config struct {
 	// FaultInterval is the time between two reports of faulted circuits; the first
 	// one of a while is sent at once. 0 means that none are reported.
 	FaultInterval time.Duration
+	Terminators   TerminatorLimits
 	Heartbeats    control.Heartbeats
 	DialTimeout   time.Duration // for connection, handshake and hello, 15 s by default
 	WriteTimeout  time.Duration // for a write, 20 s by default

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/weftnet/weft/control"
+	"github.com/weftnet/weft/limit"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -21,6 +22,10 @@ type terminators struct {
 	put     map[string]bool // changed since the last message
 	removed map[string]bool
 	waiting map[string][]chan error // callers of Add, by id
+	busy    map[string]bool         // on their way to the controller: one change of an id at a time
+	batches int                     // messages on their way
+	lost    bool                    // a message had no answer
+	window  *limit.Window           // nil without a limit
 	wake    chan struct{}
 }
 
@@ -30,8 +35,8 @@ const maxChanges = 1000
 func newTerminators(u *Uplink) *terminators {
 	return &terminators{
 		u: u, want: make(map[string]*ctrl.Terminator), put: make(map[string]bool),
-		removed: make(map[string]bool), waiting: make(map[string][]chan error),
-		wake: make(chan struct{}, 1),
+		removed: make(map[string]bool), waiting: make(map[string][]chan error), busy: make(map[string]bool),
+		window: newWindow(u.cfg), wake: make(chan struct{}, 1),
 	}
 }
 
@@ -43,7 +48,7 @@ var ErrTerminatorRemoved = errors.New("uplink: terminator removed")
 // waits for the controller's answer, for a controller too if none is connected.
 // The uplink keeps t and reports it after every reconnect until
 // RemoveTerminator. Errors: *Refused, after which the terminator is forgotten,
-// ErrTerminatorRemoved, and that of ctx: if it ends while waiting, the uplink
+// ErrTerminatorRemoved, ErrTerminatorQueue, and that of ctx: if it ends while waiting, the uplink
 // goes on trying; if it has ended before, nothing happens, so that whoever
 // cancels first and then removes leaves nothing behind.
 func (u *Uplink) AddTerminator(ctx context.Context, t *ctrl.Terminator) error {
@@ -57,6 +62,10 @@ func (u *Uplink) AddTerminator(ctx context.Context, t *ctrl.Terminator) error {
 	if old, ok := l.want[t.Id]; ok && !l.put[t.Id] && proto.Equal(old, t) {
 		l.mu.Unlock()
 		return nil
+	}
+	if queue := l.u.cfg.Terminators.Queue; queue > 0 && !l.put[t.Id] && len(l.put) >= queue {
+		l.mu.Unlock()
+		return ErrTerminatorQueue
 	}
 	l.want[t.Id] = t
 	l.put[t.Id] = true
@@ -110,28 +119,32 @@ func answer(waiting []chan error, err error) {
 	}
 }
 
-// run sends changes, one message at a time, and everything after a reconnect.
+// run sends changes, several messages at once if the limits allow it, and
+// everything after a reconnect or a message that was lost.
 func (l *terminators) run(ctx context.Context) {
-	var reported *control.RouterEnd // session that has had the whole set
+	var (
+		reported *control.RouterEnd // session that has had the whole set
+		sending  sync.WaitGroup
+	)
+	defer sending.Wait()
 	for ctx.Err() == nil {
 		s, changed := l.u.current()
 		var err error
 		switch {
 		case s == nil:
-		case s != reported:
+		case s != reported || l.takeLost():
+			sending.Wait() // what is under way belongs to what comes whole now
+			reported = nil
 			if err = l.send(ctx, s, l.whole()); err == nil {
 				reported = s
 				continue
 			}
 		default:
-			if m := l.changes(); m != nil {
-				if err = l.send(ctx, s, m); err == nil {
-					continue
-				}
-				reported = nil // what was lost with the message comes with the whole set
+			if b := l.batch(); b != nil {
+				sending.Go(func() { l.deliver(ctx, s, b) })
+				continue
 			}
 		}
-		wake := l.wake
 		if err != nil && s.Err() == nil {
 			l.u.cfg.Log.Warn("terminators not written", "error", err)
 			wait(ctx, l.u.cfg.RetryMax/10)
@@ -140,7 +153,7 @@ func (l *terminators) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-changed:
-		case <-wake:
+		case <-l.wake:
 		}
 	}
 }
@@ -155,44 +168,8 @@ func (l *terminators) whole() *ctrl.TerminatorChanges {
 	}
 	clear(l.put)
 	clear(l.removed)
+	l.lost = false
 	return m
-}
-
-// changes returns the next changes, nil if there are none.
-func (l *terminators) changes() *ctrl.TerminatorChanges {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.put) == 0 && len(l.removed) == 0 {
-		return nil
-	}
-	m := &ctrl.TerminatorChanges{}
-	for id := range l.removed {
-		if len(m.Remove) == maxChanges {
-			break
-		}
-		m.Remove = append(m.Remove, id)
-		delete(l.removed, id)
-	}
-	for id := range l.put {
-		if len(m.Put) == maxChanges {
-			break
-		}
-		m.Put = append(m.Put, l.want[id])
-		delete(l.put, id)
-	}
-	return m
-}
-
-// send has a message answered and tells those who wait.
-func (l *terminators) send(ctx context.Context, s *control.RouterEnd, m *ctrl.TerminatorChanges) error {
-	results, err := s.ChangeTerminators(ctx, m)
-	if err != nil {
-		return err
-	}
-	for _, t := range m.Put {
-		l.settle(t, results.Refused[t.Id])
-	}
-	return nil
 }
 
 func (l *terminators) settle(t *ctrl.Terminator, refusal *ctrl.Refusal) {

@@ -19,7 +19,7 @@ func TestTerminatorAddedTooLate(t *testing.T) {
 	if err := u.AddTerminator(ctx, &ctrl.Terminator{Id: "t1"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if m := u.terminators.changes(); m != nil {
+	if m := u.terminators.batch(); m != nil {
 		t.Errorf("the controller is told %v", m)
 	}
 }
