@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // network is a router whose services have one terminator each.
 type network struct {
-	t      *testing.T
+	t      testing.TB
 	table  *forward.Table
 	egress map[string]*egress.Transport
 
@@ -30,7 +30,7 @@ type network struct {
 	log      bytes.Buffer
 }
 
-func newNetwork(t *testing.T) *network {
+func newNetwork(t testing.TB) *network {
 	n := &network{t: t, table: forward.NewTable(nil), egress: make(map[string]*egress.Transport), services: make(map[string]*ctrl.Egress)}
 	for _, binding := range []string{egress.Binding, egress.BindingUDP} {
 		n.egress[binding] = egress.New(egress.Config{Binding: binding})
@@ -122,7 +122,7 @@ func (n *network) serve(serve, stop func() error) {
 }
 
 // server serves TCP connections, each with f, until the end of the test.
-func server(t *testing.T, f func(*net.TCPConn)) string {
+func server(t testing.TB, f func(*net.TCPConn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
