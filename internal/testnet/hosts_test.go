@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -68,7 +69,7 @@ func reaches(from, to *Host, within time.Duration) bool {
 // TestHosts: hosts reach each other, and a cut is silent, both
 // ways or one way, until it is healed.
 func TestHosts(t *testing.T) {
-	_, all := newHosts(t, "a", "b", "c")
+	hosts, all := newHosts(t, "a", "b", "c")
 	a, b, c := all[0], all[1], all[2]
 	serve(t, a)
 	serve(t, b)
@@ -101,6 +102,21 @@ func TestHosts(t *testing.T) {
 	}
 	if _, err := conn.Read(make([]byte, 1)); err != nil {
 		t.Errorf("a connection survives cuts: %v", err)
+	}
+	if err := Tear(a, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte("x")); err != nil {
+		t.Error(err)
+	}
+	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("a connection over a torn way: %v", err)
+	}
+	if err := hosts.Heal(); err != nil || !reaches(a, b, patience) {
+		t.Errorf("a healed way: %v", err)
 	}
 }
 

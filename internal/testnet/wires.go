@@ -7,12 +7,18 @@ import (
 	"time"
 )
 
-// cutTable drops what comes from the addresses in the set, and says which
-// packets are slowed down. Nobody is told of a dropped packet.
+// cutTable drops what comes from the addresses in a set, without a word or with
+// a reset of the connection, and says which packets are slowed down.
 const cutTable = `
 table inet wires {
 	set cut { type ipv4_addr; }
-	chain in { type filter hook input priority -300; ip saddr @cut drop; }
+	set torn { type ipv4_addr; }
+	chain in {
+		type filter hook input priority -300;
+		ip saddr @cut drop;
+		ip saddr @torn tcp flags & rst == rst accept;
+		ip saddr @torn meta l4proto tcp reject with tcp reset;
+	}
 	chain out { type filter hook output priority 300; }
 }
 `
@@ -28,19 +34,26 @@ type Pace struct {
 func Cut(a, b *Host) error { return errors.Join(CutOneWay(a, b), CutOneWay(b, a)) }
 
 // CutOneWay makes packets from one host to the other vanish.
-func CutOneWay(from, to *Host) error { return to.change(from, "add") }
+func CutOneWay(from, to *Host) error { return to.change(from, "cut", "add") }
+
+// Tear is a cut that both hosts notice: connections between them are reset.
+func Tear(a, b *Host) error {
+	return errors.Join(a.change(b, "torn", "add"), b.change(a, "torn", "add"))
+}
 
 // Heal ends every cut between two hosts.
 func Heal(a, b *Host) error { return errors.Join(a.heal(b), b.heal(a)) }
 
 // heal adds the element before it takes it away: what is not there cannot be
 // deleted.
-func (h *Host) heal(from *Host) error { return h.change(from, "add", "delete") }
+func (h *Host) heal(from *Host) error {
+	return errors.Join(h.change(from, "cut", "add", "delete"), h.change(from, "torn", "add", "delete"))
+}
 
-func (h *Host) change(from *Host, verbs ...string) error {
+func (h *Host) change(from *Host, set string, verbs ...string) error {
 	var script strings.Builder
 	for _, v := range verbs {
-		fmt.Fprintf(&script, "%s element inet wires cut { %s }\n", v, from.Addr)
+		fmt.Fprintf(&script, "%s element inet wires %s { %s }\n", v, set, from.Addr)
 	}
 	return h.space.run(script.String(), "nft", "-f", "-")
 }
@@ -51,7 +64,7 @@ func (h *Hosts) Heal() error {
 	defer h.mu.Unlock()
 	var all error
 	for _, host := range h.all {
-		all = errors.Join(all, host.space.run("", "nft", "flush", "set", "inet", "wires", "cut"))
+		all = errors.Join(all, host.space.run("flush set inet wires cut\nflush set inet wires torn\n", "nft", "-f", "-"))
 		host.mu.Lock()
 		if len(host.slow) > 0 {
 			clear(host.slow)
