@@ -2,6 +2,7 @@ package http
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
@@ -24,7 +25,7 @@ func (s *Server) showPath(c *call) error {
 	d := api.PathAdvice{From: c.fabricRouterRef(from.ID), To: c.fabricRouterRef(to.ID)}
 	p, err := s.cfg.Mesh.Path(from.ID, to.ID)
 	if err != nil {
-		d.Code, d.Reason, d.Remedy = whyNoPath(err)
+		d.Code, d.Reason, d.Remedy = whyNoPath(err, c.obstacles(from, to))
 		return c.detail(&d)
 	}
 	d.Found, d.Cost = true, p.Cost
@@ -61,14 +62,22 @@ func (c *call) routerParam(name, ref string) (*model.EdgeRouter, error) {
 // noPath is the code of a refusal that brings none.
 const noPath = "NO_PATH"
 
-func whyNoPath(err error) (code, reason, remedy string) {
+// whyNoPath is a refusal in its own words, or else the obstacles.
+func whyNoPath(err error, found []obstacle) (code, reason, remedy string) {
 	var f *fault.Error
-	if !errors.As(err, &f) {
+	if errors.As(err, &f) {
+		reason = f.Kind.Message
+		if f.Cause != nil {
+			reason = f.Cause.Error()
+		}
+		return f.Kind.Code, reason, f.Help()
+	}
+	if len(found) == 0 {
 		return noPath, err.Error(), ""
 	}
-	reason = f.Kind.Message
-	if f.Cause != nil {
-		reason = f.Cause.Error()
+	var reasons, remedies []string
+	for _, o := range found {
+		reasons, remedies = append(reasons, o.reason), append(remedies, o.remedy)
 	}
-	return f.Kind.Code, reason, f.Help()
+	return noPath, strings.Join(reasons, "; "), strings.Join(remedies, "; ")
 }
