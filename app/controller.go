@@ -107,7 +107,12 @@ func (c *Controller) provision(ctx context.Context) error {
 		return err
 	}
 	c.feed = routers.NewFeed(c.store.Store, c.signer.bundle().PEM(), c.o.Log, nil)
+	publish, err := c.makeEvents()
+	if err != nil {
+		return err
+	}
 	c.network = network.New(network.Config{
+		Events:       publish,
 		ControllerID: c.id, State: c.store, Policy: c.feed.Policy, Writer: c.store,
 		Attempts: max(cfg.Network.CreateCircuitRetries, 1), Log: c.o.Log,
 		SessionAlive: func(id string) bool { return c.auth.Alive(id) },
