@@ -13,6 +13,7 @@ import (
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/edge"
 	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/router/link"
 	"github.com/weftnet/weft/router/uplink"
 )
 
@@ -32,6 +33,7 @@ type Router struct {
 	uplink    *uplink.Uplink
 	table     *forward.Table
 	budget    *forward.Budget // of messages that wait in the router, also for links
+	links     *link.Manager   // nil without a link section
 	edge      *edge.Server    // nil without an edge section
 	ports     *ports
 	listeners []*channel.Listener
@@ -90,7 +92,11 @@ func (r *Router) provision() error {
 	r.table.SetFaults(func(circuit string) { r.uplink.CircuitFault(circuit) })
 	r.table.SetCloseCheck(r.o.Config.Forwarder.XgressCloseCheck)
 	r.budget = forward.NewBudget(forward.DefaultBudget)
-	r.uplink = uplink.New(r.uplinkConfig(node, dial))
+	uplinkConfig := r.uplinkConfig(node, dial)
+	if err := r.addLinks(&uplinkConfig); err != nil {
+		return err
+	}
+	r.uplink = uplink.New(uplinkConfig)
 	node.table = r.table
 	r.addEgress()
 	if r.o.Config.Edge != nil {
@@ -122,6 +128,7 @@ func (r *Router) run() {
 		}
 	})
 	work.Go(func() { r.watchStart(ctx) })
+	r.runLinks(ctx, &work)
 	r.startOperations(ctx, &work)
 	work.Go(func() { r.tellTunnel(ctx) })
 	if every := r.o.Config.Forwarder.IdleTxInterval; every > 0 {
@@ -185,6 +192,9 @@ func CheckRouter(cfg *conf.Router, log *slog.Logger) error {
 		return err
 	}
 	if _, err := localDialer(cfg.Ctrl.Bind); err != nil {
+		return err
+	}
+	if err := checkLinks(cfg); err != nil {
 		return err
 	}
 	if _, err := os.Stat(endpointsFile(cfg.Ctrl.EndpointsFile)); err != nil && len(cfg.Ctrl.Endpoints) == 0 {

@@ -11,7 +11,7 @@ type Router struct {
 	Edge               *RouterEdge        `conf:"edge" doc:"its presence lets SDKs connect"`
 	Listeners          []Listener         `conf:"listeners" doc:"where clients come in"`
 	Dialers            []Dialer           `conf:"dialers" doc:"bindings that may be dialed; without the section there is no egress"`
-	Link               Links              `conf:"link" later:"links to other routers" doc:"links to other routers"`
+	Link               Links              `conf:"link" doc:"links to other routers"`
 	Forwarder          Forwarder          `conf:"forwarder" doc:"bounds on circuits and dials"`
 	Metrics            RouterMetrics      `conf:"metrics" later:"metrics" doc:"reports to the controllers"`
 	HealthChecks       RouterHealth       `conf:"healthChecks" doc:"what the health-checks API reports"`
@@ -111,8 +111,8 @@ type Forwarder struct {
 	XgressDialDwellTime   time.Duration `conf:"xgressDialDwellTime" default:"0" min:"0" unit:"ms" doc:"wait before an egress dial"`
 	XgressDialQueueLength int           `conf:"xgressDialQueueLength" default:"1000" min:"1" max:"10000" doc:"egress dials that wait"`
 	XgressDialWorkerCount int           `conf:"xgressDialWorkerCount" default:"128" min:"1" max:"10000" doc:"egress dials at once"`
-	LinkDialQueueLength   int           `conf:"linkDialQueueLength" default:"1000" min:"1" max:"10000" later:"links to other routers" doc:"link dials that wait"`
-	LinkDialWorkerCount   int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" later:"links to other routers" doc:"link dials at once"`
+	LinkDialQueueLength   int           `conf:"linkDialQueueLength" default:"1000" min:"1" max:"10000" doc:"link dials that wait"`
+	LinkDialWorkerCount   int           `conf:"linkDialWorkerCount" default:"32" min:"1" max:"10000" doc:"link dials at once"`
 	RateLimitedQueue      int           `conf:"rateLimitedQueueLength" default:"5000" min:"1" max:"50000" doc:"terminators that wait to be sent to the controller; more are refused"`
 	RateLimitedWorkers    int           `conf:"rateLimitedWorkerCount" default:"5" min:"1" max:"10000" doc:"messages with changes of terminators under way at once"`
 	FaultTxInterval       time.Duration `conf:"faultTxInterval" default:"15000" min:"0" unit:"ms" doc:"time between two reports of faulted circuits, the first of a while is sent at once; 0 never"`

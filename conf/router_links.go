@@ -1,22 +1,25 @@
 package conf
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Links sets the links to other routers.
 type Links struct {
-	Listeners  []LinkListener `conf:"listeners" doc:"where other routers connect"`
-	Dialers    []LinkDialer   `conf:"dialers" doc:"how other routers are dialed"`
-	Heartbeats LinkHeartbeats `conf:"heartbeats" doc:"heartbeats on links"`
-	_          int            `conf:"payloadSenderQueueSize" inert:"links are bounded in bytes, not in messages"`
-	_          int            `conf:"ackSenderQueueSize" inert:"links are bounded in bytes, not in messages"`
+	Listeners    []LinkListener `conf:"listeners" doc:"where other routers connect"`
+	Dialers      []LinkDialer   `conf:"dialers" doc:"how other routers are dialed"`
+	Heartbeats   LinkHeartbeats `conf:"heartbeats" doc:"how a dead link is noticed"`
+	PayloadQueue int            `conf:"payloadSenderQueueSize" default:"128" min:"1" doc:"messages that wait in front of a connection for payloads; what does not fit waits per circuit"`
+	AckQueue     int            `conf:"ackSenderQueueSize" default:"64" min:"1" doc:"messages that wait in front of a connection for acknowledgements"`
 }
 
 // LinkHeartbeats set how a dead link is noticed.
 type LinkHeartbeats struct {
-	SendInterval             time.Duration `conf:"sendInterval" default:"10s" min:"10ms" doc:"how often a heartbeat is sent"`
-	CheckInterval            time.Duration `conf:"checkInterval" default:"1s" min:"10ms" doc:"how often answers are checked"`
+	SendInterval             time.Duration `conf:"sendInterval" default:"10s" min:"10ms" doc:"how often an idle link is probed"`
+	CheckInterval            time.Duration `conf:"checkInterval" default:"1s" min:"10ms" doc:"how often links are looked at, and how often a busy one is probed"`
 	CloseUnresponsiveTimeout time.Duration `conf:"closeUnresponsiveTimeout" default:"60s" min:"10ms" doc:"silence after which the link is closed"`
-	UnresponsiveAfter        time.Duration `conf:"unresponsiveAfter" default:"5s" min:"10ms" doc:"round trip above which the link counts as unresponsive"`
+	UnresponsiveAfter        time.Duration `conf:"unresponsiveAfter" default:"5s" min:"10ms" doc:"silence after which no circuit uses the link"`
 }
 
 // LinkListener is where other routers connect.
@@ -46,8 +49,33 @@ type LinkDialer struct {
 
 // LinkOptions tune the connections of links.
 type LinkOptions struct {
-	ChannelOptions
-	_ any `conf:"mtu" inert:"links run over a stream"`
+	OutQueueSize           float64       `conf:"outQueueSize" default:"4" min:"0" doc:"messages that wait in front of a connection; 0 and 4, which generated files have, leave it at payloadSenderQueueSize and ackSenderQueueSize"`
+	_                      int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"connections wait in the queue of the operating system"`
+	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"listeners: hellos in progress at once; 256 are always admitted"`
+	ConnectTimeout         time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time from the call to the answer of the other router; listeners: from the TLS handshake to the answer"`
+	WriteTimeout           time.Duration `conf:"writeTimeout" default:"0s" min:"0s" doc:"a write that takes longer closes the connection; 0 never does"`
+	_                      any           `conf:"mtu" inert:"links run over a stream"`
+}
+
+// Queue returns the bound of a send queue in messages, 0 for that of the link
+// section.
+func (o LinkOptions) Queue() int {
+	if o.OutQueueSize == 4 {
+		return 0
+	}
+	return int(o.OutQueueSize)
+}
+
+// check refuses what the bounds of single keys let pass.
+func (l *Links) check(c *Checker, path string) {
+	if l.Heartbeats.CloseUnresponsiveTimeout < l.Heartbeats.UnresponsiveAfter && c.Has(path+".heartbeats.unresponsiveAfter") {
+		c.Refuse(path+".heartbeats.closeUnresponsiveTimeout", "is shorter than unresponsiveAfter", "make it at least as long")
+	}
+	for i, listener := range l.Listeners {
+		if listener.Advertise.Port == 0 && !listener.Advertise.IsZero() {
+			c.Refuse(fmt.Sprintf("%s.listeners[%d].advertise", path, i), "has no port that others could call", "write the port")
+		}
+	}
 }
 
 // HealthyBackoff is the retry policy for a router that a controller sees.
