@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 // The server is plain, for the egress of r4. Tests share it and run one after
 // the other; each one finds it whole.
 type fixture struct {
+	View
 	mesh   *testnet.Mesh
 	dialer *Client // may use r1
 	host   *Client // may use r4
@@ -59,6 +61,7 @@ func startDiamond() (_ *fixture, err error) {
 	if err != nil {
 		return nil, err
 	}
+	f.View = View{f.mesh}
 	defer func() {
 		if err != nil {
 			f.mesh.Kill()
@@ -104,6 +107,13 @@ func (f *fixture) whole(t *testing.T) {
 	if !testnet.Within(patience, f.mesh.AllOnline) {
 		t.Fatalf("the routers are not online\n%s", f.mesh.Logs())
 	}
+	var links []Link
+	if !testnet.Within(patience, func() bool {
+		links = f.links(t)
+		return len(links) == 4 && !slices.ContainsFunc(links, func(l Link) bool { return l.State != "Connected" })
+	}) {
+		t.Fatalf("the links are not what they were: %+v\n%s", links, f.mesh.Logs())
+	}
 }
 
 // serial makes names unique.
@@ -139,6 +149,64 @@ func (f *fixture) egress(t *testing.T, router string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+func (f *fixture) links(t *testing.T) []Link {
+	t.Helper()
+	all, err := f.Links()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// link is the link between two routers.
+func (f *fixture) link(t *testing.T, a, b string) Link {
+	t.Helper()
+	all := f.links(t)
+	i := slices.IndexFunc(all, func(l Link) bool { return l.Between(a, b) })
+	if i < 0 {
+		t.Fatalf("no link between %s and %s: %+v", a, b, all)
+	}
+	return all[i]
+}
+
+// moved waits until the path of a circuit is another than through a router.
+func (f *fixture) moved(t *testing.T, circuit, from string) (path []string) {
+	t.Helper()
+	if !testnet.Within(patience, func() bool {
+		path = f.Path(circuit)
+		return len(path) > 0 && !slices.Contains(path, from)
+	}) {
+		t.Fatalf("the path is still %v\n%s", path, f.mesh.Logs())
+	}
+	return path
+}
+
+// middle is the router between r1 and r4 on the path of a circuit.
+func (f *fixture) middle(t *testing.T, circuit string) string {
+	t.Helper()
+	path := f.Path(circuit)
+	if len(path) != 3 || path[0] != "r1" || path[2] != "r4" {
+		t.Fatalf("path %v, want r1, r2 or r3, r4", path)
+	}
+	return path[1]
+}
+
+// goesOn waits until a transfer has moved some more in both directions.
+func goesOn(t *testing.T, tr *Transfer, bytes int64) {
+	t.Helper()
+	before, err := tr.Progress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now Record
+	if !testnet.Within(patience, func() bool {
+		now, err = tr.Progress()
+		return err != nil || now.Done || now.Received >= before.Received+bytes && now.Sent >= before.Sent+bytes
+	}) || err != nil || now.Failure != nil {
+		t.Fatalf("the transfer does not go on: %+v, before %+v, %v\n%s", now, before, err, shared.mesh.Logs())
+	}
 }
 
 func dial(t *testing.T, c *Client, service string) *Conn {
