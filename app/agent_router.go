@@ -1,10 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/weftnet/weft/agent"
@@ -25,8 +22,10 @@ type routerStatus struct {
 	Terminators int              `json:"terminators"`
 	Dropped     uint64           `json:"droppedMessages"`
 	Strays      uint64           `json:"strayMessages"`
+	BudgetUsed  int64            `json:"budgetUsedBytes"` // of messages that wait in the router
+	Budget      int64            `json:"budgetBytes"`
 	Spilled     int64            `json:"spilledBytes"` // wait for clients and hosts without flow control of their own
-	SpillMost   int64            `json:"spillBound"`
+	SpillMost   int64            `json:"spillBytes"`
 }
 
 // controllerLine is a controller as a router sees it.
@@ -40,25 +39,12 @@ type controllerLine struct {
 	Since      time.Time `json:"since"`   // of the current state
 }
 
-// linkLine is a link as an agent lists it.
-type linkLine struct {
-	ID           string   `json:"id"`
-	Router       string   `json:"routerId"` // at the other end
-	Dialed       bool     `json:"dialed"`   // by this router
-	Protocol     string   `json:"protocol"`
-	Address      string   `json:"address"`
-	Latency      string   `json:"latency"`
-	Queue        string   `json:"queueTime"`
-	Unresponsive bool     `json:"unresponsive"`
-	Iteration    uint32   `json:"iteration"`
-	Connections  []string `json:"connections"` // type, local and remote address
-}
-
 func (r *Router) status() routerStatus {
 	counters := r.table.Counters()
 	s := routerStatus{
 		ID: r.id, Quiesced: r.table.Quiesced(), Controllers: r.controllerLines(), DataModel: r.uplink.Describe(false).Index,
-		Links: len(r.linkLines()), Circuits: counters.Circuits, Dropped: counters.Drops, Strays: counters.Strays,
+		Links: len(r.linkReports()), Circuits: counters.Circuits, Dropped: counters.Drops, Strays: counters.Strays,
+		BudgetUsed: r.budget.Used(), Budget: forward.DefaultBudget,
 	}
 	if r.edge != nil {
 		s.Sessions, s.Clients, s.Terminators = len(r.edge.Sessions()), len(r.edge.Clients()), len(r.edge.Hosted())
@@ -78,28 +64,6 @@ func (r *Router) controllerLines() []controllerLine {
 
 // routes returns the forwarding tables.
 func (r *Router) routes() []forward.Description { return r.table.Describe() }
-
-func (r *Router) linkLines() []linkLine {
-	out := []linkLine{}
-	for _, l := range r.linkReports() {
-		line := linkLine{
-			ID: l.Id, Router: l.DialerId, Dialed: l.DialerId == r.id, Protocol: l.Protocol, Address: l.Address,
-			Latency: time.Duration(l.LatencyNanos).String(), Queue: time.Duration(l.QueueNanos).String(),
-			Unresponsive: l.Unresponsive, Iteration: l.Iteration, Connections: []string{},
-		}
-		if line.Dialed {
-			line.Router = l.AcceptorId
-		}
-		for _, c := range l.Connections {
-			line.Connections = append(line.Connections, c.Kind+" "+c.Local+" "+c.Remote)
-		}
-		out = append(out, line)
-	}
-	slices.SortFunc(out, func(a, b linkLine) int {
-		return cmp.Or(strings.Compare(a.Router, b.Router), strings.Compare(a.ID, b.ID))
-	})
-	return out
-}
 
 // quiesce has the router take no new circuits, or take them again. It holds
 // until the process ends.
@@ -128,7 +92,7 @@ func (r *Router) operationsOfAgent() []agent.Operation {
 	}
 	id := []agent.Param{{Name: "id", Doc: "of the link or circuit", Required: true}}
 	return []agent.Operation{
-		{Name: "links", Doc: "links to other routers", Do: func(context.Context, agent.Args) (any, error) { return r.linkLines(), nil }},
+		{Name: "links", Doc: "links to other routers", Do: func(context.Context, agent.Args) (any, error) { return r.inspectLinks(), nil }},
 		{Name: "circuits", Doc: "circuits that the router carries", Do: func(context.Context, agent.Args) (any, error) { return r.routes(), nil }},
 		{Name: "routes", Doc: "forwarding tables", Do: func(context.Context, agent.Args) (any, error) { return r.routes(), nil }},
 		{Name: "quiesce", Doc: "take no new circuits; existing ones go on", Do: quiesce(true)},

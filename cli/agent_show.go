@@ -84,24 +84,59 @@ func printNested(w io.Writer, v map[string]any) error {
 	return printTable(w, nil, rows)
 }
 
-// links shows the links of a router.
+// links shows the links of a router, and those that it wants and does not have.
 func (a *agentTool) links() *cobra.Command {
 	return &cobra.Command{
-		Use: "links", Aliases: []string{"dump-links"}, Short: "List the links of a router", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return show(a, cmd, "links", nil, func(w io.Writer, links []map[string]any) error {
-				rows := [][]string{}
-				for _, l := range links {
-					connections, _ := l["connections"].([]any)
-					rows = append(rows, []string{
-						memberText(l["id"]), memberText(l["routerId"]), memberText(l["address"]), yesNo(l["dialed"] == true),
-						memberText(l["latency"]), strconv.Itoa(len(connections)), yesNo(l["unresponsive"] != true),
-					})
-				}
-				return printTable(w, []string{"ID", "ROUTER", "ADDRESS", "DIALED", "LATENCY", "CONNECTIONS", "RESPONSIVE"}, rows)
-			})
-		},
+		Use: "links", Aliases: []string{"dump-links"}, Short: "List the links of a router, and those that it tries to make", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return show(a, cmd, "links", nil, printLinks) },
 	}
+}
+
+// routerLinks are the links of a router as its agent shows them; JSON output is
+// the whole answer.
+type routerLinks struct {
+	Destinations []linkDestination `json:"destinations"`
+	Links        []map[string]any  `json:"links"`
+	Errors       []string          `json:"errors"`
+}
+
+type linkDestination map[string]any
+
+// wanted returns the links with a router that are not there.
+func (d linkDestination) wanted() []map[string]any {
+	var out []map[string]any
+	states, _ := d["linkStates"].([]any)
+	for _, s := range states {
+		if state, ok := s.(map[string]any); ok && state["establishedLinkId"] == nil {
+			out = append(out, state)
+		}
+	}
+	return out
+}
+
+func printLinks(w io.Writer, in routerLinks) error {
+	rows := [][]string{}
+	for _, l := range in.Links {
+		connections, _ := l["connections"].([]any)
+		state := "established"
+		if l["unresponsive"] == true {
+			state = "unresponsive"
+		}
+		rows = append(rows, []string{
+			memberText(l["id"]), memberText(l["dest"]), memberText(l["dialAddress"]), yesNo(l["dialed"] == true),
+			memberText(l["latency"]), strconv.Itoa(len(connections)), state, "",
+		})
+	}
+	for _, d := range in.Destinations {
+		for _, s := range d.wanted() {
+			why := ""
+			if last, ok := s["lastError"].(map[string]any); ok {
+				why = memberText(last["code"]) + ": " + memberText(last["message"])
+			}
+			rows = append(rows, []string{"", memberText(d["id"]), memberText(s["targetAddress"]), "yes", "", "0", memberText(s["status"]), why})
+		}
+	}
+	return printTable(w, []string{"ID", "ROUTER", "ADDRESS", "DIALED", "LATENCY", "CONNECTIONS", "STATE", "LAST ERROR"}, rows)
 }
 
 // circuits shows what a router carries.
