@@ -23,6 +23,7 @@ func home(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(base) })
 	t.Setenv("XDG_RUNTIME_DIR", base)
+	t.Setenv("TMPDIR", base) // the other place where processes are looked for
 	return filepath.Join(base, "weft")
 }
 
@@ -242,6 +243,18 @@ func TestFindAndPick(t *testing.T) {
 	}
 	if _, err := Pick(nil, Selector{}); code(err) != CodeNoProcess {
 		t.Errorf("none: %v", err)
+	}
+}
+
+// TestSweep: a new process clears up behind those that were killed.
+func TestSweep(t *testing.T) {
+	dir := home(t)
+	start(t, router())
+	left := filepath.Join(dir, "up."+strconv.Itoa(gone(t))+".sock")
+	stale(t, left)
+	start(t, Config{Info: Info{App: "controller"}})
+	if _, err := os.Stat(left); err == nil {
+		t.Error("the socket of a process that is gone is still there")
 	}
 }
 

@@ -99,12 +99,15 @@ func abandoned(path string) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		return false
 	}
-	if info, ok := parseFileName(filepath.Base(path)); ok && syscall.Kill(info.PID, 0) == syscall.ESRCH {
+	if info, ok := parseFileName(filepath.Base(path)); ok && ended(info.PID) {
 		return true
 	}
 	stat, err := os.Lstat(path)
 	return err == nil && time.Since(stat.ModTime()) > settled
 }
+
+// ended reports whether there is no process of that number.
+func ended(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 
 // Selector says which process is meant; empty members fit all.
 type Selector struct {

@@ -101,7 +101,21 @@ func placeOf(cfg Config) (string, error) {
 		return "", &Error{Code: CodeFailed, Message: "no directory for the agent's socket: " + err.Error(),
 			Remedy: "remove it, or set XDG_RUNTIME_DIR, or give --cli-agent-addr unix:PATH"}
 	}
+	sweep(dir)
 	return filepath.Join(dir, name), nil
+}
+
+// sweep removes the sockets of processes that have gone without removing them.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, ok := parseFileName(e.Name()); ok && e.Type() == fs.ModeSocket && ended(info.PID) && abandoned(filepath.Join(dir, e.Name())) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // somebody else was faster
+		}
+	}
 }
 
 // listen opens a socket that only this user can open, replacing one that
