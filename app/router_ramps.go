@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/weftnet/weft/conf"
@@ -78,7 +80,7 @@ func (r *Router) openRamps() error {
 	for i, l := range r.o.Config.Listeners {
 		use := fmt.Sprintf("listeners[%d].address", i)
 		cfg := ingress.Config{
-			Name: l.Binding + " " + l.Address.String(), Service: l.Service, CircuitTimeout: l.Options.GetCircuitTimeout,
+			Name: l.Binding + " " + l.Address.String(), RouterID: r.id, Service: l.Service, CircuitTimeout: l.Options.GetCircuitTimeout,
 			RequestTimeout: l.Options.HelloTimeout, Log: r.o.Log,
 			Circuits: ownCircuits{r.table, controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout}},
 		}
@@ -91,7 +93,7 @@ func (r *Router) openRamps() error {
 			}
 			on = ingress.NewStreams(inner, cfg)
 		case ingress.BindingProxyUDP, ingress.BindingTransportUDP:
-			inner, err := listenPackets(use, l.Address)
+			inner, err := r.listenPackets(use, l.Address)
 			if err != nil {
 				return err
 			}
@@ -121,15 +123,31 @@ func (r *Router) listenStream(use string, at conf.Address) (net.Listener, error)
 	return l, nil
 }
 
-func listenPackets(use string, at conf.Address) (net.PacketConn, error) {
-	to := at.HostPort()
+func (r *Router) listenPackets(use string, at conf.Address) (net.PacketConn, error) {
 	if at.Type == "unixgram" {
-		to = at.Host
+		return r.listenUnixgram(use, at.Host)
 	}
-	l, err := net.ListenPacket(at.Type, to)
+	l, err := net.ListenPacket(at.Type, at.HostPort())
 	if err != nil {
 		return nil, errPort(use, at.String(), err)
 	}
+	return l, nil
+}
+
+// listenUnixgram opens a socket at a path, over one that nobody has open any
+// more. Its file goes with the router.
+func (r *Router) listenUnixgram(use, path string) (net.PacketConn, error) {
+	at := &net.UnixAddr{Name: path, Net: "unixgram"}
+	if c, err := net.DialUnix("unixgram", nil, at); err == nil {
+		c.Close()
+	} else if errors.Is(err, syscall.ECONNREFUSED) {
+		_ = os.Remove(path)
+	}
+	l, err := net.ListenUnixgram("unixgram", at)
+	if err != nil {
+		return nil, errPort(use, path, err)
+	}
+	r.parts.add(func() error { return os.Remove(path) })
 	return l, nil
 }
 

@@ -20,8 +20,9 @@ const (
 	codeFailed       = "CIRCUIT_FAILED"
 )
 
-// explain returns the code and the remedy of a failure to get a circuit.
-func explain(err error) (code, remedy string) {
+// explain returns the code and the remedy of a failure to get a circuit. Hosts
+// that the router itself dials are named with it.
+func explain(err error, router string) (code, remedy string) {
 	var refused *forward.Refused
 	var exhausted *forward.Exhausted
 	switch {
@@ -29,7 +30,7 @@ func explain(err error) (code, remedy string) {
 		return refused.GetCode(), refused.GetRemedy()
 	case errors.As(err, &exhausted):
 		address := exhausted.Egress.GetAddress()
-		return ctrl.Explain(exhausted.Failure.GetCause(), address, "", strings.HasPrefix(address, "hosted:"))
+		return ctrl.Explain(exhausted.Failure.GetCause(), address, router, strings.HasPrefix(address, "hosted:"))
 	case errors.Is(err, forward.ErrTooMany):
 		return codeTooMany, "close connections that are not needed, or spread them over several routers"
 	case errors.Is(err, context.DeadlineExceeded):

@@ -29,6 +29,7 @@ type Circuits interface {
 // Config is what an on-ramp needs. Circuits is required.
 type Config struct {
 	Name     string // of the listener in the log
+	RouterID string // for remedies
 	Service  string // of every connection; empty: each names its own
 	Circuits Circuits
 	// CircuitTimeout bounds the making of a circuit, 30 s by default.
@@ -116,6 +117,6 @@ func (r *ramps) refused(remote, service string, err error) {
 	if r.ctx.Err() != nil {
 		return
 	}
-	code, remedy := explain(err)
+	code, remedy := explain(err, r.cfg.RouterID)
 	r.log.Warn("no circuit for a connection", "remote", remote, "service", service, "code", code, "reason", err, "remedy", remedy)
 }

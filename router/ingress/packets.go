@@ -164,7 +164,7 @@ func (s *session) join(service string, err error) {
 		}
 	}
 	if s.p.cfg.Service == "" {
-		_ = s.send(encodeAnswer(idOf(c), err))
+		_ = s.send(s.p.answer(idOf(c), err))
 	}
 	if err != nil {
 		s.hangUp()

@@ -54,11 +54,11 @@ func parseRequest(line []byte) (string, error) {
 	return r.Service, nil
 }
 
-// encodeAnswer says whether there is a circuit.
-func encodeAnswer(circuit string, err error) []byte {
+// answer says whether there is a circuit.
+func (r *ramps) answer(circuit string, err error) []byte {
 	a := answer{Success: err == nil, Circuit: circuit}
 	if err != nil {
-		code, remedy := explain(err)
+		code, remedy := explain(err, r.cfg.RouterID)
 		a.Circuit = ""
 		if a.Message = err.Error(); !errors.Is(err, errRequest) {
 			a.Message = fmt.Sprintf("%s: %v; %s", code, err, remedy)
@@ -66,11 +66,6 @@ func encodeAnswer(circuit string, err error) []byte {
 	}
 	b, _ := json.Marshal(a) // of plain texts
 	return append(b, '\n')
-}
-
-func writeAnswer(conn net.Conn, circuit string, err error) error {
-	_, err = conn.Write(encodeAnswer(circuit, err))
-	return err
 }
 
 // closeAfter closes conn when ctx ends, until stop is called; it reports false

@@ -85,7 +85,7 @@ func (s *Streams) join(conn net.Conn) bool {
 		if service, early, err = readRequest(conn); err != nil {
 			stop()
 			s.log.Debug("connection did not name its service", "remote", conn.RemoteAddr().String(), "error", err)
-			_ = writeAnswer(conn, "", err)
+			_, _ = conn.Write(s.answer("", err))
 			return false
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Streams) join(conn net.Conn) bool {
 	}
 	if s.cfg.Service == "" {
 		_ = conn.SetDeadline(time.Now().Add(s.cfg.RequestTimeout))
-		if aerr := writeAnswer(conn, idOf(c), err); aerr != nil && err == nil {
+		if _, aerr := conn.Write(s.answer(idOf(c), err)); aerr != nil && err == nil {
 			c.End("on-ramp connection lost", true)
 		}
 		_ = conn.SetDeadline(time.Time{})
