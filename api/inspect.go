@@ -26,7 +26,7 @@ type PathAdvice struct {
 	From   Ref    `json:"from"`
 	To     Ref    `json:"to"`
 	Found  bool   `json:"found"`
-	Cost   int64  `json:"cost"` // of links and of the routers between
+	Cost   int64  `json:"cost"` // of the links and of all routers but the first
 	Hops   []Hop  `json:"hops"` // from the first router to the last
 	Code   string `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"` // why there is no path
@@ -36,7 +36,7 @@ type PathAdvice struct {
 // Hop is one router of a path and the link by which it is left.
 type Hop struct {
 	Router Ref         `json:"router"`
-	Cost   int         `json:"cost"` // of passing the router; those at the ends do not count
+	Cost   int         `json:"cost"` // of the router; that of the first one does not count
 	Link   *FabricLink `json:"link"` // to the next router, null at the last
 }
 

@@ -118,7 +118,7 @@ func TestShowPath(t *testing.T) {
 	want := "ROUTER  COST  LINK  PROTOCOL  LINK-COST  LATENCY\n" +
 		"r1      -     l1    tls       4          1.50ms / 1.60ms\n" +
 		"r2      5     l2    tls       4          1.50ms / 1.60ms\n" +
-		"r3      -     -     -         -          -\ncost 15\n"
+		"r3      2     -     -         -          -\ncost 15\n"
 	if code != 0 || stdout != want || c.asked != "from=r1&to=r+three" {
 		t.Errorf("exit %d %s %s\n%s", code, stderr, c.asked, stdout)
 	}

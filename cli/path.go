@@ -51,7 +51,7 @@ func (c *call) printPath(p *client.PathAdvice) error {
 	var rows [][]string
 	for i, h := range p.Hops {
 		cost := fmt.Sprint(h.Cost)
-		if i == 0 || i == len(p.Hops)-1 {
+		if i == 0 { // does not count
 			cost = ""
 		}
 		row := []string{h.Router.Name, cost, "", "", "", ""}
