@@ -23,6 +23,7 @@ func mesh(t *testing.T) *controller {
 		"sourceLatency": 310000, "destLatency": 65000000000, "connections": []obj{{}, {}}, "down": true})
 	c.add("circuits", "c1", "", obj{"identity": ref("identities", "i1", "alice"), "service": ref("services", "s1", "web"), "terminator": ref("terminators", "t1", "t1"), "state": "active",
 		"createdAt": time.Now().Add(-time.Hour).UTC().Format(time.RFC3339), "path": obj{"nodes": []obj{ref("routers", "r1", "one"), ref("routers", "r2", "")}, "links": []obj{ref("links", "l1", "l1")}}})
+	c.add("circuits", "c2", "", obj{"path": obj{"nodes": []obj{ref("routers", "r2", "two")}}})
 	c.login()
 	return c
 }
@@ -34,8 +35,9 @@ func TestFabricLists(t *testing.T) {
 		{"fabric list links", "l1  one   two"},
 		{"edge list links", "l1  one   two"},
 		{"list routers", "ID  NAME  STATE     COST  TRAVERSAL  LINK-LISTENERS  VERSION\nr1  one   online    3     yes        tls:a:1         v1\nr2  two   quiesced  0     no         -               -\n"},
-		{"list circuits", "ID  CLIENT  SERVICE  TERMINATOR  PATH      STATE   AGE\nc1  alice   web      t1          one > r2  active  1h0m"},
-		{"list circuits -o name", "c1\n"},
+		{"list circuits", "ID  CLIENT      SERVICE  TERMINATOR  PATH      STATE   AGE\nc1  alice       web      t1          one > r2  active  1h0m"},
+		{"list circuits", "c2  router two  -"},
+		{"list circuits -o name", "c1\nc2\n"},
 		{"fabric list circuits -o json", `"clientId": ""`},
 		{"show circuit c1", `{"links":["l1"],"nodes":["one","r2"]}`},
 		{"show link l1", "sourceRouter   one"},

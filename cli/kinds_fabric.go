@@ -158,12 +158,7 @@ func circuits() kind {
 	return &entity[client.Circuit, struct{}, struct{}]{
 		one: "circuit", many: "circuits",
 		columns: []column[client.Circuit]{
-			{"CLIENT", func(d *client.Circuit) string {
-				if d.Identity == nil {
-					return ""
-				}
-				return refName(d.Identity, d.Identity.ID)
-			}},
+			{"CLIENT", circuitClient},
 			{"SERVICE", func(d *client.Circuit) string { return refName(&d.Service, d.Service.ID) }},
 			{"TERMINATOR", func(d *client.Circuit) string { return d.Terminator.ID }},
 			{"PATH", func(d *client.Circuit) string { return nodes(d.Path.Nodes) }},
@@ -182,6 +177,18 @@ func circuits() kind {
 			return m.Fabric().DeleteCircuit(ctx, id, nil)
 		},
 	}
+}
+
+// circuitClient is the identity that dialed, or the router where there is none:
+// a listener of the router for programs without an SDK.
+func circuitClient(d *client.Circuit) string {
+	switch {
+	case d.Identity != nil:
+		return refName(d.Identity, d.Identity.ID)
+	case len(d.Path.Nodes) > 0:
+		return "router " + nodes(d.Path.Nodes[:1])
+	}
+	return ""
 }
 
 // nodes shows a path by the names of its routers.
