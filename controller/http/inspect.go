@@ -61,11 +61,9 @@ func (s *Server) ask(ctx context.Context, processes []Process, keys []string) []
 	for i, p := range processes {
 		asked.Go(func() {
 			out[i].id = p.ID
-			select {
-			case slots <- struct{}{}:
+			if take(ctx, slots) {
 				defer func() { <-slots }()
 				out[i].values, out[i].errors = s.cfg.Inspector.Inspect(ctx, p.ID, keys)
-			case <-ctx.Done():
 			}
 			if ctx.Err() != nil && len(out[i].values) == 0 {
 				out[i].errors = []string{fmt.Sprintf("%s did not answer within %s", p.ID, s.cfg.InspectTime)}
@@ -74,6 +72,21 @@ func (s *Server) ask(ctx context.Context, processes []Process, keys []string) []
 	}
 	asked.Wait()
 	return out
+}
+
+// take takes a slot, waiting for one as long as ctx lasts.
+func take(ctx context.Context, slots chan<- struct{}) bool {
+	select {
+	case slots <- struct{}{}: // one that is free is taken even if ctx is over
+		return true
+	default:
+	}
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // inspection puts the answers together: by process, then in the order in which
