@@ -76,7 +76,7 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 	case path == "/current-api-session":
 		c.sessions--
 		answer(w, 200, map[string]any{})
-	case c.fabric[path] != nil:
+	case c.fabric[path] != nil: // of either API
 		b, _ := io.ReadAll(r.Body)
 		c.asked = r.URL.RawQuery + string(b)
 		json.NewEncoder(w).Encode(c.fabric[path])

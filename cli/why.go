@@ -25,6 +25,7 @@ type answer struct {
 	Actions       []explanation `json:"actions"`
 	CommonRouters []string      `json:"commonRouters"`
 	OnlineRouters []string      `json:"onlineRouters"`
+	Hosts         []hosted      `json:"hosts"` // null if not known
 }
 
 func (t *tool) why() *cobra.Command {
@@ -69,6 +70,9 @@ func (c *call) explainAccess(identityRef, serviceRef string) (*answer, error) {
 			a.OnlineRouters = append(a.OnlineRouters, r.Name)
 		}
 	}
+	if advice.Dial.Allowed {
+		a.Hosts = c.hosts(serviceID, advice.CommonRouters)
+	}
 	a.Actions = []explanation{decided("Dial", &advice.Dial), decided("Bind", &advice.Bind)}
 	return a, nil
 }
@@ -110,10 +114,32 @@ func (a *answer) print(c *call) error {
 		rows = append(rows, []string{e.Action, "refused", e.Rule}, []string{"", "remedy", e.Remedy})
 	}
 	rows = append(rows, []string{"routers", "common", oneOf(a.CommonRouters)}, []string{"", "online", oneOf(a.OnlineRouters)})
+	rows = append(rows, a.hostRows()...)
 	for _, r := range rows {
 		if _, err := fmt.Fprintf(out, "%-8s %-8s %s\n", r[0], r[1], printable(r[2])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hostRows are the lines about where the service is hosted.
+func (a *answer) hostRows() (rows [][]string) {
+	if a.Hosts != nil && len(a.Hosts) == 0 {
+		return [][]string{{"hosts", "none", "nobody hosts the service at the moment"},
+			{"", "remedy", "connect a host that may Bind it, or weft create terminator for a plain server"}}
+	}
+	first := "hosts"
+	for _, h := range a.Hosts {
+		if len(h.Path) > 0 {
+			rows = append(rows, []string{first, h.Router, fmt.Sprintf("by %s, cost %d", strings.Join(h.Path, " > "), h.Cost)})
+		} else {
+			rows = append(rows, []string{first, h.Router, "no path: " + h.Reason})
+			if h.Remedy != "" {
+				rows = append(rows, []string{"", "remedy", h.Remedy})
+			}
+		}
+		first = ""
+	}
+	return rows
 }

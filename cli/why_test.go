@@ -46,3 +46,37 @@ func TestWhy(t *testing.T) {
 		})
 	}
 }
+
+// Where a service that may be dialed is hosted, and whether there is a way.
+func TestWhyShowsHosts(t *testing.T) {
+	c := mesh(t)
+	c.add("identities", "i1", "alice", nil)
+	c.add("services", "s1", "web", nil)
+	yes := obj{"allowed": true, "policies": []any{ref("service-policies", "p", "p")}}
+	c.advice = obj{"identity": obj{"name": "alice"}, "service": obj{"name": "web"}, "dial": yes, "bind": obj{"code": "NO_BIND_POLICY"},
+		"commonRouters": []obj{{"id": "r1", "name": "one", "isOnline": true}, {"id": "r9", "name": "nine", "isOnline": false}}}
+	terminator := func(router, name string) obj {
+		return obj{"routerId": router, "router": ref("routers", router, name)}
+	}
+	terminators := func(list ...obj) { c.fabric["/services/s1/terminators"] = obj{"data": list} }
+	path := func(found bool) {
+		c.fabric["/paths"] = obj{"data": obj{"found": found, "cost": 7, "reason": "router two is offline", "remedy": "start it",
+			"hops": []obj{{"router": ref("routers", "r1", "one")}, {"router": ref("routers", "r2", "two")}}}}
+	}
+	for _, tt := range []struct {
+		name    string
+		prepare func()
+		want    string
+	}{
+		{"nobody", func() { terminators() }, "hosts    none     nobody hosts the service at the moment\n         remedy   connect a host"},
+		{"a way", func() { terminators(terminator("r2", "two"), terminator("r2", "two")); path(true) }, "\nhosts    two      by one > two, cost 7\n"},
+		{"no way", func() { path(false) }, "hosts    two      no path: router two is offline\n         remedy   start it\n"},
+		{"not known", func() { delete(c.fabric, "/paths") }, "online   one\n"},
+	} {
+		tt.prepare()
+		stdout, stderr, code := c.run("why", "alice", "web")
+		if code != 0 || !strings.Contains(stdout, tt.want) || strings.Contains(stdout, "hosts") != (tt.name != "not known") {
+			t.Errorf("%s: exit %d %s\n%s", tt.name, code, stderr, stdout)
+		}
+	}
+}
