@@ -15,7 +15,7 @@ import (
 
 // patience bounds how long a test waits for a condition; it is no measure of
 // speed.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 var (
 	program string // under test

@@ -30,9 +30,9 @@ func (f *fixture) tell(t *testing.T, router string, args ...string) string {
 	return p.Stdout()
 }
 
-// TestQuiesce: the controller leads no new circuit through a quiesced router;
+// TestQuiescedRouters: the controller leads no new circuit through a quiesced router;
 // those that are there go on.
-func TestQuiesce(t *testing.T) {
+func TestQuiescedRouters(t *testing.T) {
 	f := diamond(t)
 	service := f.hosted(t, f.host)
 	t.Cleanup(func() {
@@ -41,7 +41,7 @@ func TestQuiesce(t *testing.T) {
 		}
 	})
 
-	before := dial(t, f.dialer, service)
+	before, also := dial(t, f.dialer, service), dial(t, f.dialer, service)
 	used := f.Path(before.Circuit)[1]
 	other := map[string]string{"r2": "r3", "r3": "r2"}[used]
 	f.tell(t, used, "quiesce")
@@ -88,7 +88,7 @@ func TestQuiesce(t *testing.T) {
 	if !testnet.Within(patience, refused) {
 		t.Error("a circuit that ends at a quiesced router")
 	}
-	if _, err := before.Echo(10, 1000); err != nil {
+	if _, err := also.Echo(10, 1000); err != nil {
 		t.Errorf("the circuit from before, which ends at a quiesced router: %v", err)
 	}
 }
