@@ -49,6 +49,7 @@ func (c *Controller) makeControl() error {
 		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity, Extender: extender{c.enroller},
 		Churn: c.o.Config.Network.RouterConnectChurnLimit, Activity: activityInterval, Log: c.o.Log,
 	})
+	c.parts.add(c.registry.Close)
 	at := c.o.Config.Ctrl.Listener
 	mux, err := c.ports.mux("ctrl.listener", conf.HostPort{Host: at.Host, Port: at.Port})
 	if err != nil {

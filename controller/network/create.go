@@ -1,153 +1,207 @@
 package network
 
 import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/weftnet/weft/model"
-	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
-// CreateCircuit answers a router's request for a circuit or for the next
-// attempt at one. It does not wait: everything it needs is in memory.
-func (n *Network) CreateCircuit(routerID string, m *ctrl.CreateCircuit) *ctrl.CircuitCreated {
-	if m.Failure != nil {
-		n.failed(routerID, m)
-	}
-	answer, circuit := n.attempt(routerID, m)
-	if circuit == nil {
-		n.abandon(routerID, m.CircuitId)
-		return answer
-	}
-	n.mu.Lock()
-	old := n.circuits[m.CircuitId]
-	if old != nil {
-		if old.Path[0].RouterID != routerID {
-			n.mu.Unlock()
-			return refusedCircuit(refusal(CodeDuplicateCircuit, "the circuit id is in use"))
+// pursue makes attempts at a circuit, the first one with c, until one succeeds
+// or none is left.
+func (n *Network) pursue(ctx context.Context, r *request, c candidate) {
+	for {
+		if len(c.path) == 1 {
+			n.finish(r, c, nil)
+			return
 		}
-		n.remove(old)
-	} else if n.byIdentity[m.IdentityId] >= n.cfg.MaxCircuits {
-		n.mu.Unlock()
-		n.cfg.Log.Warn("circuit refused, the identity has too many", "identity", m.IdentityId, "service", m.ServiceId, "router", routerID, "most", n.cfg.MaxCircuits)
-		return refusedCircuit(tooMany(m.IdentityId, n.cfg.MaxCircuits))
+		peer, bad := n.attempt(ctx, r, c)
+		left := errors.Is(ctx.Err(), context.Canceled) // by the dialer, or the controller ends
+		if bad == nil && !left {
+			n.finish(r, c, peer)
+			return
+		}
+		for _, hop := range c.path[1:] {
+			n.unroute(hop.RouterID, []string{r.CircuitId}, ending{reason: "the attempt was abandoned"})
+		}
+		if left {
+			n.abandon(r, refusal(ctrl.CodeDialFailed, "the dialer has given up"))
+			return
+		}
+		n.learn(r, c, bad)
+		next, refusal := n.choose(r)
+		if refusal != nil {
+			n.abandon(r, refusal)
+			return
+		}
+		c = next
 	}
-	n.add(circuit)
+}
+
+// attempt has the routers behind the first one make the path.
+func (n *Network) attempt(ctx context.Context, r *request, c candidate) (map[uint32][]byte, *misfire) {
+	circuit := n.circuit(r, c)
+	places := make([]int, len(c.path)-1)
+	for i := range places {
+		places[i] = i + 1
+	}
+	return n.lay(ctx, circuit, places, func(place int, m *ctrl.Route) {
+		if place == len(c.path)-1 {
+			m.Egress = egressOf(c.Terminator)
+			m.Egress.PeerData = r.PeerData
+		}
+	})
+}
+
+// learn draws the consequences of a failed attempt: for the terminator if its
+// router failed to dial it, else for the next path.
+func (n *Network) learn(r *request, c candidate, bad *misfire) {
+	hop := c.path[bad.place]
+	r.last, r.lastAt = bad, hop.RouterID
+	isLast := bad.place == len(c.path)-1
+	n.cfg.Log.Info("attempt at a circuit failed", "circuit", r.CircuitId, "service", r.service.Name, "terminator", c.ID,
+		"router", hop.RouterID, "last", isLast, "reason", bad.Error())
+	switch {
+	case bad.failure.GetCause() == ctrl.Cause_INVALID_LINK_DESTINATION:
+		r.avoid.Links = noteAll(r.avoid.Links, missing(c.path, bad)...)
+	case !isLast:
+		r.avoid.Routers = noteAll(r.avoid.Routers, hop.RouterID)
+	default:
+		r.tried = append(r.tried, c.ID)
+		n.dialFailed(r, hop.RouterID, &ctrl.Failure{TerminatorId: c.ID, Cause: bad.failure.GetCause(), Message: bad.failure.GetMessage()})
+	}
+}
+
+// missing returns the link that a router says it does not have, or those that
+// it may mean.
+func missing(path []Hop, bad *misfire) []string {
+	var out []string
+	for _, id := range []string{path[max(bad.place-1, 0)].Link, path[bad.place].Link} {
+		if id == "" {
+			continue
+		}
+		if strings.Contains(bad.failure.GetMessage(), id) {
+			return []string{id}
+		}
+		out = append(out, id)
+	}
+	return out
+}
+
+func noteAll(m map[string]bool, ids ...string) map[string]bool {
+	if m == nil {
+		m = make(map[string]bool, len(ids))
+	}
+	for _, id := range ids {
+		m[id] = true
+	}
+	return m
+}
+
+// finish enters the circuit that an attempt has made and gives the first router
+// its part. With one router only, it dials itself and asks again if that fails.
+func (n *Network) finish(r *request, c candidate, peer map[uint32][]byte) {
+	circuit := n.circuit(r, c)
+	answer := &ctrl.CircuitCreated{Route: routeOf(circuit, 0), PeerData: withAll(c.PeerData, peer), Sticky: c.sticky}
+	if len(c.path) == 1 {
+		answer.Route.Egress = egressOf(c.Terminator)
+	}
+	answer.Route.TimeoutMillis = uint32(max(r.deadline.Sub(n.cfg.Now()).Milliseconds(), 1))
+	h := &held{Circuit: circuit, number: circuit.PathNumber, attempts: r.attempts, tried: r.tried, deadline: r.deadline}
+	n.mu.Lock()
+	n.leave(r)
+	n.add(h)
 	n.mu.Unlock()
 	n.costs.succeeded(circuit.TerminatorID)
-	return answer
+	r.reply(answer)
+	now := n.cfg.Now()
+	n.cfg.Events(&CircuitEvent{At: now, Type: CircuitCreated, Circuit: circuit, Took: now.Sub(r.started)})
+	if len(c.path) > 1 {
+		n.recheck(h)
+	}
 }
 
-func refusedCircuit(r *ctrl.Refusal) *ctrl.CircuitCreated { return &ctrl.CircuitCreated{Refusal: r} }
-
-// attempt selects a terminator for one attempt; the circuit is nil for a
-// refusal.
-func (n *Network) attempt(routerID string, m *ctrl.CreateCircuit) (*ctrl.CircuitCreated, *Circuit) {
-	view, rules := n.cfg.State.View(), n.cfg.Policy()
-	service := state.Get[model.Service](view, m.ServiceId)
-	if service == nil {
-		return refusedCircuit(refusal(CodeInvalidService, "service %s does not exist", m.ServiceId)), nil
+// recheck looks whether what has happened while a circuit was created concerns
+// it.
+func (n *Network) recheck(h *held) {
+	view := n.cfg.State.View()
+	switch {
+	case h.SessionID != "" && n.sessionEnded(view, h.SessionID):
+		n.end(h.ID, ending{reason: "the api session has ended"})
+	case !allowed(n.cfg.Policy(), h.Circuit):
+		n.end(h.ID, ending{reason: "access was withdrawn"})
+	default:
+		n.mu.Lock()
+		n.examine(h)
+		n.mu.Unlock()
 	}
-	if d := rules.Check(policy.Dial, m.IdentityId, m.ServiceId, routerID); !d.Allowed() {
-		return refusedCircuit(denied(d)), nil
-	}
-	if n.sessionEnded(view, m.SessionId) {
-		return refusedCircuit(refusal(CodeSessionEnded, "the api session has ended")), nil
-	}
-	if int(m.Attempt) > n.cfg.Attempts {
-		return refusedCircuit(n.exhausted(routerID, m)), nil
-	}
-	if service.EncryptionRequired && m.Failure == nil && len(m.PeerData[peerPublicKey]) == 0 {
-		return refusedCircuit(refusal(CodeEncryptionData, "encryption required on service, initiator did not send public header")), nil
-	}
-	cs, skipped := n.candidates(view, rules, service, m.InstanceId, routerID)
-	if len(cs) == 0 {
-		if m.Failure != nil {
-			return refusedCircuit(n.exhausted(routerID, m)), nil
-		}
-		r := noCandidate(service.ID, m.InstanceId, skipped)
-		n.cfg.Log.Info("no terminator for a circuit", "circuit", m.CircuitId, "identity", m.IdentityId, "service", service.Name, "router", routerID,
-			"code", r.Code, "offline", skipped.offline, "unreachable", skipped.noPath, "remedy", r.Remedy)
-		return refusedCircuit(r), nil
-	}
-	c, sticky, ok := choose(service.TerminatorStrategy, cs, m.Sticky)
-	if !ok {
-		return refusedCircuit(refusal(CodeInvalidStrategy, "service %s has an unknown terminator strategy %q", service.Name, service.TerminatorStrategy)), nil
-	}
-	circuit := &Circuit{
-		ID: m.CircuitId, IdentityID: m.IdentityId, SessionID: m.SessionId, ServiceID: service.ID,
-		TerminatorID: c.ID, HostID: c.HostID, Path: c.path, CreatedAt: n.cfg.Now().UTC(),
-	}
-	return &ctrl.CircuitCreated{Route: firstNode(circuit, c), PeerData: c.PeerData, Sticky: sticky}, circuit
 }
 
-// sessionEnded also knows what a revocation does not tell: ends by inactivity,
-// and those of long ago.
-func (n *Network) sessionEnded(view *state.View, id string) bool {
-	if r := state.Get[model.Revocation](view, id); r != nil && r.ExpiresAt.After(n.cfg.Now()) {
-		return true
+// withAll returns a with b put over it.
+func withAll(a, b map[uint32][]byte) map[uint32][]byte {
+	if len(b) == 0 {
+		return a
 	}
-	return n.cfg.SessionAlive != nil && !n.cfg.SessionAlive(id)
-}
-
-// firstNode returns the part of the path that the initiating router makes.
-func firstNode(circuit *Circuit, c candidate) *ctrl.Route {
-	r := &ctrl.Route{CircuitId: circuit.ID, ServiceId: circuit.ServiceID, DownstreamLink: c.path[0].Link}
-	if len(c.path) == 1 {
-		r.Egress = &ctrl.Egress{
-			TerminatorId: c.ID, Binding: c.Binding, Address: c.Address, InstanceId: c.InstanceID, HostId: c.HostID,
-		}
-	}
-	return r
+	out := make(map[uint32][]byte, len(a)+len(b))
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
 }
 
 // exhausted is the refusal after the last attempt, with the reason of the host
 // innermost.
-func (n *Network) exhausted(routerID string, m *ctrl.CreateCircuit) *ctrl.Refusal {
+func (n *Network) exhausted(r *request) *ctrl.Refusal {
 	code, remedy, why := ctrl.CodeDialFailed, "", "no attempt is left"
-	if f := m.Failure; f != nil {
-		why = f.Reason()
-		code, remedy = n.explain(routerID, f)
+	if r.last != nil {
+		why = r.last.failure.Reason()
+		code, remedy = n.explain(r.lastAt, r.last.failure)
 	}
-	r := refusal(code, "exceeded maximum [%d] retries creating circuit [c/%s] (%s)", n.cfg.Attempts, m.CircuitId, why)
-	r.Remedy = remedy
-	return r
+	out := refusal(code, "exceeded maximum [%d] retries creating circuit [c/%s] (%s)", n.cfg.Attempts, r.CircuitId, why)
+	out.Remedy = remedy
+	return out
 }
 
 // explain returns the code and the remedy of a failed attempt.
 func (n *Network) explain(routerID string, f *ctrl.Failure) (code, remedy string) {
 	view := n.cfg.State.View()
-	address, router, isHosted := "of terminator "+f.TerminatorId, routerID, false
-	if t := state.Get[model.Terminator](view, f.TerminatorId); t != nil {
+	address, router, isHosted := "of terminator "+f.GetTerminatorId(), routerID, false
+	if t := state.Get[model.Terminator](view, f.GetTerminatorId()); t != nil {
 		address, isHosted = t.Address, hosted(t)
 	}
 	if r := state.Get[model.EdgeRouter](view, routerID); r != nil {
 		router = r.Name
 	}
-	return ctrl.Explain(f.Cause, address, router, isHosted)
+	return ctrl.Explain(f.GetCause(), address, router, isHosted)
 }
 
 // hosted reports whether a client hosts a terminator.
 func hosted(t *model.Terminator) bool { return t.Binding == BindingEdge || t.Binding == BindingTunnel }
 
-// abandon forgets the circuit of an earlier attempt.
-func (n *Network) abandon(routerID, circuitID string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if c := n.byRouter[routerID][circuitID]; c != nil {
-		n.remove(c)
+// failed takes a router's word that it could not follow the route that it got.
+func (n *Network) failed(r *request) {
+	f := r.Failure
+	if t := state.Get[model.Terminator](n.cfg.State.View(), f.TerminatorId); t != nil && t.RouterID == r.routerID {
+		if !slices.Contains(r.tried, t.ID) {
+			r.tried = append(r.tried, t.ID)
+		}
+		n.dialFailed(r, r.routerID, f)
 	}
 }
 
-// failed draws the consequences of a failed attempt for the terminator.
-func (n *Network) failed(routerID string, m *ctrl.CreateCircuit) {
-	f := m.Failure
+// dialFailed draws the consequences of a failed dial for the terminator.
+func (n *Network) dialFailed(r *request, routerID string, f *ctrl.Failure) {
 	t := state.Get[model.Terminator](n.cfg.State.View(), f.TerminatorId)
 	if t == nil || t.RouterID != routerID {
 		return
 	}
 	n.costs.failed(t.ID)
 	code, remedy := n.explain(routerID, f)
-	n.cfg.Log.Info("dial of terminator failed", "circuit", m.CircuitId, "service", t.ServiceID, "terminator", t.ID, "router", routerID,
+	n.cfg.Log.Info("dial of terminator failed", "circuit", r.CircuitId, "service", t.ServiceID, "terminator", t.ID, "router", routerID,
 		"address", t.Address, "code", code, "reason", f.Message, "remedy", remedy)
 	switch {
 	case f.Cause == ctrl.Cause_INVALID_TERMINATOR && hosted(t):

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/state"
 )
 
 // Event is something that happened in the network: *CircuitEvent, *LinkEvent,
@@ -78,3 +79,76 @@ func (*CircuitEvent) event()    {}
 func (*LinkEvent) event()       {}
 func (*RouterEvent) event()     {}
 func (*TerminatorEvent) event() {}
+
+// routerEvent tells that a router has connected or is gone, and what that means
+// for its terminators.
+func (n *Network) routerEvent(routerID string, online bool) {
+	now := n.cfg.Now()
+	e := &RouterEvent{At: now, Type: RouterOffline, RouterID: routerID, Online: online}
+	kind := TerminatorRouterOffline
+	if online {
+		e.Type, kind = RouterOnline, TerminatorRouterOnline
+	}
+	n.cfg.Events(e)
+	if n.quiet {
+		return
+	}
+	view := n.cfg.State.View()
+	counts := make(map[string]usable)
+	for t := range state.ByIndex[model.Terminator](view, state.ByRouter, routerID) {
+		u, ok := counts[t.ServiceID]
+		if !ok {
+			u = n.usable(view, t.ServiceID)
+			counts[t.ServiceID] = u
+		}
+		n.cfg.Events(n.terminatorEvent(u, kind, t, online))
+	}
+}
+
+// terminatorChanged tells that a terminator was made, changed or removed.
+func (n *Network) terminatorChanged(c *state.Change) {
+	kind := TerminatorUpdated
+	t, _ := c.New.(*model.Terminator)
+	old, _ := c.Old.(*model.Terminator)
+	switch {
+	case t == nil && old == nil:
+		return
+	case t == nil:
+		kind, t = TerminatorDeleted, old
+		n.costs.forget(t.ID)
+	case old == nil:
+		kind = TerminatorCreated
+	}
+	if n.quiet {
+		return
+	}
+	n.cfg.Events(n.terminatorEvent(n.usable(n.cfg.State.View(), t.ServiceID), kind, t, n.Online(t.RouterID)))
+}
+
+func (n *Network) terminatorEvent(u usable, kind string, t *model.Terminator, online bool) *TerminatorEvent {
+	return &TerminatorEvent{
+		At: n.cfg.Now(), Type: kind, Terminator: t, RouterOnline: online, DynamicCost: n.DynamicCost(t.ID),
+		Total: u.total, UsableDefault: u.byDefault, UsableRequired: u.required,
+	}
+}
+
+// usable counts the terminators of a service; all -1 if it is gone.
+type usable struct{ total, byDefault, required int }
+
+func (n *Network) usable(view *state.View, serviceID string) usable {
+	if state.Get[model.Service](view, serviceID) == nil {
+		return usable{-1, -1, -1}
+	}
+	var u usable
+	for t := range state.ByIndex[model.Terminator](view, state.ByService, serviceID) {
+		u.total++
+		switch {
+		case !n.Online(t.RouterID):
+		case t.Precedence == model.PrecedenceRequired:
+			u.required++
+		case t.Precedence == model.PrecedenceDefault || t.Precedence == "":
+			u.byDefault++
+		}
+	}
+	return u
+}

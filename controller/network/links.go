@@ -1,6 +1,8 @@
 package network
 
 import (
+	"time"
+
 	"github.com/weftnet/weft/controller/network/topology"
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -14,10 +16,70 @@ type (
 	Path = topology.Path
 )
 
+const (
+	healTime   = 30 * time.Second // after which the end of a link that the other one has lost is told to close it
+	forgetTime = 10 * time.Minute // after which a link is forgotten that none of its routers tells of
+)
+
 // LinkChanges takes what a router tells of its links. Circuits over links that
 // it says are gone get another path.
 func (n *Network) LinkChanges(routerID string, m *ctrl.LinkChanges) {
-	n.linksChanged(routerID, n.topo.Report(routerID, m))
+	n.linksChanged(n.topo.Report(routerID, m))
+}
+
+// linksChanged draws the consequences of changes of links.
+func (n *Network) linksChanged(changes []topology.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	n.mu.Lock()
+	for _, c := range changes {
+		switch c.Kind {
+		case topology.Lost, topology.Mute:
+			for _, h := range n.byLink[c.Link.ID] {
+				n.examine(h)
+			}
+		case topology.Replaced:
+			for _, h := range n.byLink[c.Link.ID] {
+				n.breaks(h)
+			}
+		}
+	}
+	n.mu.Unlock()
+	n.topologyChanged()
+	for _, c := range changes {
+		n.linkEvent(c)
+	}
+}
+
+// linkEvent tells of a change of a link.
+func (n *Network) linkEvent(c topology.Change) {
+	l := c.Link
+	e := &LinkEvent{At: n.cfg.Now(), Link: l}
+	switch c.Kind {
+	case topology.Appeared, topology.Replaced:
+		e.Type = LinkNew
+		if !n.Online(l.AcceptorID) {
+			e.Type = LinkDisconnectedDest
+		}
+		n.cfg.Log.Info("link up", "link", l.ID, "dialer", l.DialerID, "acceptor", l.AcceptorID, "address", l.Address, "iteration", l.Iteration)
+	case topology.Known:
+		e.Type = LinkKnown
+	case topology.Connections:
+		e.Type = LinkConnectionsChanged
+	case topology.Lost:
+		e.Type = LinkFault
+		if l.State == topology.Duplicate {
+			e.Type = LinkDuplicate
+		}
+		n.cfg.Log.Info("link down", "link", l.ID, "dialer", l.DialerID, "acceptor", l.AcceptorID, "duplicate", l.State == topology.Duplicate)
+	case topology.Mute:
+		n.cfg.Log.Warn("link unresponsive, its circuits move if they can", "link", l.ID, "dialer", l.DialerID, "acceptor", l.AcceptorID)
+		return
+	default:
+		return
+	}
+	n.cfg.Events(e)
 }
 
 // Links returns all links, in no order. The result is the caller's, the links
@@ -36,6 +98,13 @@ func (n *Network) ChangeLink(id string, staticCost *int, down *bool) bool {
 	if l == nil {
 		return false
 	}
+	if !l.Usable() {
+		n.mu.Lock()
+		for _, h := range n.byLink[id] {
+			n.examine(h)
+		}
+		n.mu.Unlock()
+	}
 	n.topologyChanged()
 	return true
 }
@@ -48,6 +117,39 @@ func (n *Network) RemoveLink(id, reason string) bool {
 	if l == nil {
 		return false
 	}
-	n.linksChanged("", []topology.Change{{Kind: topology.Lost, Link: l}})
+	n.closeLink(l, reason, l.DialerID, l.AcceptorID)
+	n.linksChanged([]topology.Change{{Kind: topology.Lost, Link: l}})
 	return true
+}
+
+func (n *Network) closeLink(l *Link, reason string, routers ...string) {
+	for _, id := range routers {
+		if node := n.node(id); node != nil {
+			node.CloseLink(&ctrl.CloseLink{LinkId: l.ID, Reason: reason})
+		}
+	}
+}
+
+// tidyLinks closes links that only one end has, and forgets those that nobody
+// tells of any more.
+func (n *Network) tidyLinks() {
+	now := n.cfg.Now()
+	for _, h := range n.topo.Half() {
+		patience := n.cfg.PendingLinkTimeout
+		if h.Denied {
+			patience = healTime
+		}
+		n.mu.Lock()
+		has, lacks, used := n.nodes[h.Has] != nil, n.nodes[h.Lacks] != nil, len(n.byLink[h.Link.ID]) > 0
+		n.mu.Unlock()
+		switch {
+		case now.Sub(h.Since) < patience:
+		case has && (lacks || h.Denied):
+			n.cfg.Log.Warn("link closed, only one of its ends has it", "link", h.Link.ID, "has", h.Has, "lacks", h.Lacks)
+			n.topo.Touch(h.Link.ID)
+			n.closeLink(h.Link, "the other end does not have it", h.Has)
+		case !has && !lacks && !used && now.Sub(h.Since) >= forgetTime:
+			n.topo.Remove(h.Link.ID)
+		}
+	}
 }

@@ -1,13 +1,13 @@
 package network
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/weftnet/weft/controller/network/topology"
-	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/wire/ctrl"
@@ -67,138 +67,84 @@ type Smart struct {
 }
 
 const (
-	defaultAttempts    = 2
-	defaultMaxCircuits = 50_000
+	defaultAttempts     = 2
+	defaultMaxCircuits  = 50_000
+	defaultRouteTimeout = 10 * time.Second
+	defaultCycle        = time.Minute
+	defaultPending      = 10 * time.Second
 )
 
-// Network is the circuits and terminators of this controller. All methods are
-// safe for concurrent use.
+func (c *Config) setDefaults() {
+	c.Attempts = cmp.Or(c.Attempts, defaultAttempts)
+	c.MaxCircuits = cmp.Or(c.MaxCircuits, defaultMaxCircuits)
+	c.RouteTimeout = cmp.Or(c.RouteTimeout, defaultRouteTimeout)
+	c.Cycle = cmp.Or(c.Cycle, defaultCycle)
+	c.PendingLinkTimeout = cmp.Or(c.PendingLinkTimeout, defaultPending)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Events == nil {
+		c.Events = func(Event) {}
+	}
+}
+
+// Network is the circuits, links and terminators of this controller. All
+// methods are safe for concurrent use.
 type Network struct {
 	cfg   Config
 	topo  *topology.Topology
 	costs *costs
 	jobs  *jobs
+	work  *work
+	moves *moves
+	quiet bool // nobody listens to events
+
+	changed chan struct{} // paths may be possible that were not
 
 	mu       sync.Mutex
-	nodes    map[string]Node                // connected routers by id
-	circuits map[string]*Circuit            // by id
-	byRouter map[string]map[string]*Circuit // circuits whose path touches a router
+	nodes    map[string]Node             // connected routers by id
+	quiesced map[string]bool             // routers that take no new circuits
+	circuits map[string]*held            // by id
+	requests map[string]*request         // circuits that are being created, by id
+	byRouter map[string]map[string]*held // circuits whose path touches a router
+	byLink   map[string]map[string]*held // circuits whose path uses a link
+	unwell   map[string]*held            // circuits without a path, or incomplete
 
-	byIdentity map[string]int // circuits that an identity dialed
+	byIdentity map[string]int // circuits and requests that an identity dialed
 }
 
-// Circuit is one circuit. It does not change.
-type Circuit struct {
-	ID           string
-	IdentityID   string
-	SessionID    string // API session of the dialing client
-	ServiceID    string
-	TerminatorID string
-	HostID       string // identity that hosts, empty for an egress
-	Path         []Hop
-	InstanceID   string // that was asked for
-	PathNumber   uint32 // grows with every path that was tried
-	State        CircuitState
-	Cost         uint32 // of the terminator and the path when it was created, with the band of the precedence; 0 if it was adopted
-	CreatedAt    time.Time
-	UpdatedAt    time.Time // of the path
-}
-
-// CircuitState is how a circuit is.
-type CircuitState string
-
-// The states of circuits.
-const (
-	Active     CircuitState = "active"
-	Waiting    CircuitState = "waiting"    // its path is broken and there is no other at the moment
-	Incomplete CircuitState = "incomplete" // after a restart of the controller: not all of its routers have reported it yet
-)
-
-// New returns a Network without circuits. Run lets it write terminators.
+// New returns a Network without circuits. Run does what takes time.
 func New(cfg Config) *Network {
-	if cfg.Attempts == 0 {
-		cfg.Attempts = defaultAttempts
-	}
-	if cfg.MaxCircuits == 0 {
-		cfg.MaxCircuits = defaultMaxCircuits
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
+	quiet := cfg.Events == nil
+	cfg.setDefaults()
 	return &Network{
-		cfg: cfg, topo: topology.New(topology.Config{MinRouterCost: cfg.MinRouterCost, InitialLatency: cfg.InitialLinkLatency, Now: cfg.Now}), costs: newCosts(cfg.Now), jobs: newJobs(),
+		cfg: cfg, quiet: quiet, costs: newCosts(cfg.Now), jobs: newJobs(), work: newWork(), moves: newMoves(), changed: make(chan struct{}, 1),
+		topo: topology.New(topology.Config{
+			MinRouterCost: cfg.MinRouterCost, InitialLatency: cfg.InitialLinkLatency, Now: cfg.Now,
+		}),
 		nodes:    make(map[string]Node),
-		circuits: make(map[string]*Circuit),
-		byRouter: make(map[string]map[string]*Circuit),
+		quiesced: make(map[string]bool),
+		circuits: make(map[string]*held),
+		requests: make(map[string]*request),
+		byRouter: make(map[string]map[string]*held),
+		byLink:   make(map[string]map[string]*held),
+		unwell:   make(map[string]*held),
 
 		byIdentity: make(map[string]int),
 	}
 }
 
-// Run writes what routers ask for until ctx ends.
-func (n *Network) Run(ctx context.Context) { n.jobs.run(ctx, n) }
-
-// Attach makes a router known as connected and takes over the circuits that it
-// reports. It returns those that the router has to end, because nobody may
-// have them any more. Circuits that the router should have and does not report
-// have ended.
-func (n *Network) Attach(routerID string, node Node, reported []*ctrl.Circuit) (drop []string) {
-	view := n.cfg.Policy()
-	seen := make(map[string]bool, len(reported))
-	n.mu.Lock()
-	n.nodes[routerID] = node
-	for _, r := range reported {
-		seen[r.CircuitId] = true
-		if n.byRouter[routerID][r.CircuitId] != nil {
-			continue
-		}
-		c := adopted(routerID, r)
-		if _, elsewhere := n.circuits[c.ID]; elsewhere || !allowed(view, c) {
-			drop = append(drop, c.ID)
-			continue
-		}
-		n.add(c)
-	}
-	var gone []*Circuit
-	for id, c := range n.byRouter[routerID] {
-		if !seen[id] {
-			gone = append(gone, c)
-			n.remove(c)
-		}
-	}
-	n.mu.Unlock()
-	n.ended(gone, routerID, "a router of the path no longer has the circuit")
-	return drop
-}
-
-func adopted(routerID string, r *ctrl.Circuit) *Circuit {
-	return &Circuit{
-		ID: r.CircuitId, IdentityID: r.IdentityId, SessionID: r.SessionId, ServiceID: r.ServiceId,
-		TerminatorID: r.TerminatorId, HostID: r.HostId, Path: []Hop{{RouterID: routerID}},
-		CreatedAt: time.UnixMilli(r.CreatedMillis).UTC(),
-	}
-}
-
-// allowed reports whether both ends of a circuit have access.
-func allowed(view *policy.View, c *Circuit) bool {
-	first, last := c.Path[0].RouterID, c.Path[len(c.Path)-1].RouterID
-	if !view.Check(policy.Dial, c.IdentityID, c.ServiceID, first).Allowed() {
-		return false
-	}
-	return c.HostID == "" || view.Check(policy.Bind, c.HostID, c.ServiceID, last).Allowed()
-}
-
-// Detach makes a router unknown, unless it has been attached anew with another
-// node. Its circuits stay: the router carries them without a controller.
-func (n *Network) Detach(routerID string, node Node) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.nodes[routerID] == node {
-		delete(n.nodes, routerID)
-	}
+// Run writes what routers ask for, and keeps circuits on paths that hold, until
+// ctx ends. Then nothing of the Network runs any more.
+func (n *Network) Run(ctx context.Context) {
+	var parts sync.WaitGroup
+	parts.Go(func() { n.jobs.run(ctx, n) })
+	parts.Go(func() { n.maintain(ctx) })
+	parts.Wait()
+	n.work.close()
 }
 
 // Online reports whether a router is connected.
@@ -208,150 +154,11 @@ func (n *Network) Online(routerID string) bool {
 	return n.nodes[routerID] != nil
 }
 
-// add and remove keep the tables, with the lock held.
-func (n *Network) add(c *Circuit) {
-	n.circuits[c.ID] = c
-	n.byIdentity[c.IdentityID]++
-	for _, h := range c.Path {
-		m := n.byRouter[h.RouterID]
-		if m == nil {
-			m = make(map[string]*Circuit)
-			n.byRouter[h.RouterID] = m
-		}
-		m[c.ID] = c
-	}
-	n.costs.began(c.TerminatorID)
-}
-
-func (n *Network) remove(c *Circuit) {
-	delete(n.circuits, c.ID)
-	if n.byIdentity[c.IdentityID]--; n.byIdentity[c.IdentityID] <= 0 {
-		delete(n.byIdentity, c.IdentityID)
-	}
-	for _, h := range c.Path {
-		if m := n.byRouter[h.RouterID]; m != nil {
-			if delete(m, c.ID); len(m) == 0 {
-				delete(n.byRouter, h.RouterID)
-			}
-		}
-	}
-	n.costs.ended(c.TerminatorID)
-}
-
-// ended tells the routers of removed circuits, except one that knows.
-func (n *Network) ended(cs []*Circuit, except, reason string) {
-	byRouter := make(map[string][]string)
-	for _, c := range cs {
-		for _, h := range c.Path {
-			if h.RouterID != except {
-				byRouter[h.RouterID] = append(byRouter[h.RouterID], c.ID)
-			}
-		}
-	}
-	for routerID, ids := range byRouter {
-		n.mu.Lock()
-		node := n.nodes[routerID]
-		n.mu.Unlock()
-		if node != nil {
-			node.Unroute(&ctrl.Unroute{CircuitIds: ids, Reason: reason})
-		}
-	}
-}
-
-// CircuitsEnded takes a router's word that circuits have ended.
-func (n *Network) CircuitsEnded(routerID string, ids []string) {
-	var gone []*Circuit
-	n.mu.Lock()
-	for _, id := range ids {
-		if c := n.byRouter[routerID][id]; c != nil {
-			gone = append(gone, c)
-			n.remove(c)
-		}
-	}
-	n.mu.Unlock()
-	n.ended(gone, routerID, "ended")
-}
-
-// AccessChanged ends the circuits whose ends have lost access, and has their
-// terminators removed.
-func (n *Network) AccessChanged(effects *policy.Effects) {
-	if effects == nil || effects.Empty() {
-		return
-	}
-	view := n.cfg.Policy()
-	var gone []*Circuit
-	n.mu.Lock()
-	for _, c := range n.circuits {
-		concerned := effects.Pair(c.IdentityID, c.ServiceID) || c.HostID != "" && effects.Pair(c.HostID, c.ServiceID)
-		if concerned && !allowed(view, c) {
-			gone = append(gone, c)
-			n.remove(c)
-		}
-	}
-	n.mu.Unlock()
-	n.ended(gone, "", "access was withdrawn")
-	n.dropTerminators(effects, view)
-}
-
-// dropTerminators removes the terminators of hosts that may no longer bind.
-func (n *Network) dropTerminators(effects *policy.Effects, view *policy.View) {
-	if !effects.Loss() {
-		return
-	}
-	var ids []string
-	for t := range state.All[model.Terminator](n.cfg.State.View()) {
-		if t.HostID != "" && effects.Pair(t.HostID, t.ServiceID) && !view.Check(policy.Bind, t.HostID, t.ServiceID, t.RouterID).Allowed() {
-			ids = append(ids, t.ID)
-		}
-	}
-	n.jobs.remove(ids)
-}
-
-// Circuits returns all circuits, in no order. The result is the caller's, the
-// circuits are shared.
-func (n *Network) Circuits() []*Circuit {
+// node returns a connected router, nil if it is not.
+func (n *Network) node(routerID string) Node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	out := make([]*Circuit, 0, len(n.circuits))
-	for _, c := range n.circuits {
-		out = append(out, c)
-	}
-	return out
-}
-
-// Circuit returns one circuit, nil if there is none.
-func (n *Network) Circuit(id string) *Circuit {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.circuits[id]
-}
-
-// EndCircuit ends a circuit everywhere; false if there is none.
-func (n *Network) EndCircuit(id, reason string) bool {
-	n.mu.Lock()
-	c := n.circuits[id]
-	if c != nil {
-		n.remove(c)
-	}
-	n.mu.Unlock()
-	if c != nil {
-		n.ended([]*Circuit{c}, "", reason)
-	}
-	return c != nil
-}
-
-// EndSession ends the circuits of an API session.
-func (n *Network) EndSession(sessionID string) {
-	var gone []*Circuit
-	n.mu.Lock()
-	for _, c := range n.circuits {
-		if c.SessionID == sessionID {
-			gone = append(gone, c)
-			n.remove(c)
-		}
-	}
-	n.mu.Unlock()
-	n.ended(gone, "", "the api session has ended")
+	return n.nodes[routerID]
 }
 
 // DynamicCost is what circuits and failures add to the cost of a terminator,

@@ -110,7 +110,14 @@ func (b *bed) create(id string, edit func(*ctrl.CreateCircuit)) *ctrl.CircuitCre
 	if edit != nil {
 		edit(m)
 	}
-	return b.CreateCircuit("r1", m)
+	return b.ask("r1", m)
+}
+
+// ask waits for the answer to a request for a circuit.
+func (b *bed) ask(routerID string, m *ctrl.CreateCircuit) *ctrl.CircuitCreated {
+	out := make(chan *ctrl.CircuitCreated, 1)
+	b.CreateCircuit(routerID, m, func(a *ctrl.CircuitCreated) { out <- a })
+	return <-out
 }
 
 func (f *fakeNode) Route(context.Context, *ctrl.Route) (*ctrl.RouteResult, error) {
@@ -175,7 +182,7 @@ func TestRefusals(t *testing.T) {
 	if a := b.create("c", nil); code(a) != "" || a.Route.Egress.TerminatorId != "t1" {
 		t.Error(a)
 	}
-	if a := b.CreateCircuit("r2", &ctrl.CreateCircuit{CircuitId: "c", IdentityId: "dialer", ServiceId: "svc", Attempt: 1}); code(a) != CodeDuplicateCircuit {
+	if a := b.ask("r2", &ctrl.CreateCircuit{CircuitId: "c", IdentityId: "dialer", ServiceId: "svc", Attempt: 1}); code(a) != CodeDuplicateCircuit {
 		t.Error(a)
 	}
 	b.apply(b.command().Patch(model.KindService, "svc", map[string]any{"encryptionRequired": true}))
@@ -272,7 +279,7 @@ func TestFailedAttempts(t *testing.T) {
 		t.Errorf("cost %d after an hour", got)
 	}
 
-	b.CreateCircuit("r2", &ctrl.CreateCircuit{CircuitId: "x", IdentityId: "dialer", ServiceId: "svc", Attempt: 2,
+	b.ask("r2", &ctrl.CreateCircuit{CircuitId: "x", IdentityId: "dialer", ServiceId: "svc", Attempt: 2,
 		Failure: &ctrl.Failure{TerminatorId: "t1", Cause: ctrl.Cause_INVALID_TERMINATOR}}) // not its terminator
 	next(2, "t2", ctrl.Cause_INVALID_TERMINATOR)
 	eventually(t, "precedence", func() bool {

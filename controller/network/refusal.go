@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 
+	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -19,7 +20,10 @@ const (
 	CodeEncryptionData      = "ENCRYPTION_DATA_MISSING" // the service requires encryption and no host gave a key
 	CodeInvalidTerminator   = "INVALID_TERMINATOR"      // the terminator is unknown or of another router
 	CodeTerminatorConflict  = "TERMINATOR_CONFLICT"     // the id or instance belongs to somebody else
+	CodeRouterQuiesced      = "ROUTER_QUIESCED"         // the router takes no new circuits at the moment
+	CodeBusy                = "TOO_BUSY"                // too many circuits are being created
 	peerPublicKey           = 1003                      // edge header with a public key
+	bindingEdgeTransport    = "edge_transport"          // of terminators whose router ends the encryption
 )
 
 func refusal(code, format string, args ...any) *ctrl.Refusal {
@@ -34,6 +38,37 @@ func tooMany(identityID string, most int) *ctrl.Refusal {
 	r := refusal(CodeTooManyCircuits, "identity %s has %d circuits, as many as one may have", identityID, most)
 	r.Remedy = "close connections that are not needed, or spread them over several identities"
 	return r
+}
+
+func busy() *ctrl.Refusal {
+	r := refusal(CodeBusy, "%d circuits are being created, as many as may be at once", maxRequests)
+	r.Remedy = "dial again later; see why routers are slow to answer"
+	return r
+}
+
+func quiesced(routerID string) *ctrl.Refusal {
+	r := refusal(CodeRouterQuiesced, "router %s takes no new circuits", routerID)
+	r.Remedy = "use another router, or end the quiesce: weft agent dequiesce"
+	return r
+}
+
+func ownEncrypted(s *model.Service) *ctrl.Refusal {
+	r := refusal(CodeEncryptionData, "service %s requires encryption between its ends, which a listener of a router cannot do", s.Name)
+	r.Remedy = "use a service without encryptionRequired for it, or dial with a client"
+	return r
+}
+
+// cause is how events name the reason of a failed attempt.
+func (m *misfire) cause() string {
+	if m.silent {
+		return "ROUTER_RESPONSE_TIMEOUT"
+	}
+	switch c := m.failure.GetCause(); c {
+	case ctrl.Cause_CONNECTION_REFUSED:
+		return "ROUTER_ERR_CONN_REFUSED"
+	default:
+		return "ROUTER_ERR_" + c.String()
+	}
 }
 
 // noCandidate explains why nothing can be dialed.

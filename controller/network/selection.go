@@ -1,10 +1,12 @@
 package network
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/weftnet/weft/controller/network/topology"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
@@ -41,6 +43,8 @@ type candidate struct {
 	cost uint32 // without the band
 	rank uint32 // with it
 	path []Hop
+
+	sticky string // token for the client
 }
 
 // skips counts why terminators were passed over.
@@ -53,54 +57,63 @@ type skips struct {
 
 // candidates returns the terminators of a service that a router can reach for
 // an instance, cheapest first.
-func (n *Network) candidates(view *state.View, rules *policy.View, service *model.Service, instance, fromRouter string) ([]candidate, skips) {
+func (n *Network) candidates(view *state.View, rules *policy.View, r *request) ([]candidate, skips) {
 	var out []candidate
 	var s skips
-	for t := range state.ByIndex[model.Terminator](view, state.ByService, service.ID) {
-		if t.InstanceID != instance {
-			continue
+	var found []*model.Terminator
+	for t := range state.ByIndex[model.Terminator](view, state.ByService, r.service.ID) {
+		if t.InstanceID == r.InstanceId {
+			found = append(found, t)
 		}
-		s.instance++
-		if !n.Online(t.RouterID) || t.HostID != "" && !rules.Check(policy.Bind, t.HostID, service.ID, t.RouterID).Allowed() {
+	}
+	s.instance = len(found)
+	open := n.open(found)
+	tree := n.topo.From(r.routerID, &r.avoid)
+	for i, t := range found {
+		if !open[i] || t.HostID != "" && !rules.Check(policy.Bind, t.HostID, r.service.ID, t.RouterID).Allowed() {
 			s.offline++
 			continue
 		}
-		path, cost, ok := n.path(fromRouter, t.RouterID)
-		if !ok {
+		path := pathTo(tree, r.routerID, t.RouterID)
+		if path == nil {
 			s.noPath++
 			continue
 		}
-		if service.EncryptionRequired && len(t.PeerData[peerPublicKey]) == 0 {
+		// Routers make a key per circuit for the binding edge_transport.
+		if r.service.EncryptionRequired && len(t.PeerData[peerPublicKey]) == 0 && t.Binding != bindingEdgeTransport {
 			s.noKey++
 			continue
 		}
-		c := candidate{Terminator: t, path: path}
-		c.cost = saturate(uint64(t.Cost) + uint64(n.costs.of(t.ID)) + uint64(cost))
+		c := candidate{Terminator: t, path: path.Hops}
+		c.cost = saturate(uint64(t.Cost) + uint64(n.costs.of(t.ID)) + uint64(path.Cost))
 		c.rank = biased(t.Precedence, c.cost)
 		out = append(out, c)
 	}
-	slices.SortStableFunc(out, func(a, b candidate) int {
-		switch {
-		case a.rank < b.rank:
-			return -1
-		case a.rank > b.rank:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	return out, s
 }
 
-func saturate(cost uint64) uint32 { return uint32(min(cost, math.MaxUint32)) }
-
-// path returns the routers between two ends and what the way costs. A router
-// reaches itself only: there are no links.
-func (n *Network) path(from, to string) ([]Hop, uint32, bool) {
-	if from != to {
-		return nil, 0, false
+// open reports for each terminator whether its router is connected and takes
+// new circuits.
+func (n *Network) open(ts []*model.Terminator) []bool {
+	out := make([]bool, len(ts))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, t := range ts {
+		out[i] = n.nodes[t.RouterID] != nil && !n.quiesced[t.RouterID]
 	}
-	return []Hop{{RouterID: from}}, 0, true
+	return out
 }
+
+// pathTo returns a path of the tree; a router reaches itself without one.
+func pathTo(tree *topology.Tree, from, to string) *Path {
+	if from == to {
+		return &Path{Hops: []Hop{{RouterID: from}}}
+	}
+	return tree.To(to)
+}
+
+func saturate(cost uint64) uint32 { return uint32(min(cost, math.MaxUint32)) }
 
 // choose picks one of the candidates, which are not empty, by the strategy of
 // the service; ok is false for a strategy that nobody knows.

@@ -192,6 +192,7 @@ func (w *world) startController(address string, sessions routers.Sessions) *cont
 	work.Go(func() { mux.Serve() })
 	c.stop = sync.OnceFunc(func() {
 		rl.Close()
+		c.registry.Close()
 		mux.Close()
 		cancel()
 		work.Wait()
@@ -243,11 +244,12 @@ func (n *node) EndCircuits(m *ctrl.Unroute) {
 		}
 	}
 }
-func (n *node) AccessChanged(e *policy.Effects)                { n.access <- e }
-func (n *node) SessionsEnded()                                 { n.sessions <- true }
-func (n *node) TerminatorRefused(id string, _ *uplink.Refused) { n.refused <- id }
-func (n *node) LiveSessions() []string                         { return []string{"s1", "s2"} }
-func (n *node) Inspect(keys []string) map[string]string        { return map[string]string{keys[0]: "value"} }
+func (n *node) Route(context.Context, *ctrl.Route) *ctrl.RouteResult { return &ctrl.RouteResult{} }
+func (n *node) AccessChanged(e *policy.Effects)                      { n.access <- e }
+func (n *node) SessionsEnded()                                       { n.sessions <- true }
+func (n *node) TerminatorRefused(id string, _ *uplink.Refused)       { n.refused <- id }
+func (n *node) LiveSessions() []string                               { return []string{"s1", "s2"} }
+func (n *node) Inspect(keys []string) map[string]string              { return map[string]string{keys[0]: "value"} }
 
 // startRouter runs an uplink.
 func (w *world) startRouter(id *pki.Identity, fingerprint, address, snapshot string, n uplink.Node) (*uplink.Uplink, func()) {

@@ -1,6 +1,7 @@
 package routers
 
 import (
+	"maps"
 	"time"
 
 	"github.com/weftnet/weft/control"
@@ -14,15 +15,71 @@ type ConnectedIdentity struct {
 	Connects   []*ctrl.Connect
 }
 
+// Bounds of what is kept of a router's reports.
+const (
+	maxIdentities = 100_000
+	maxConnects   = 16 // of one identity, the latest ones
+	maxInterfaces = 1000
+)
+
 // HandleIdentities is called by the session.
-func (r *Registry) HandleIdentities(s *control.ControllerEnd, m *ctrl.ConnectedIdentities) {}
+func (r *Registry) HandleIdentities(s *control.ControllerEnd, m *ctrl.ConnectedIdentities) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.of(s.RouterID)
+	if at.session != s {
+		return
+	}
+	old := at.identities
+	if m.Whole || old == nil {
+		at.identities = make(map[string]ConnectedIdentity, len(m.Put))
+	}
+	for _, p := range m.Put {
+		if !p.Connected {
+			delete(at.identities, p.IdentityId)
+			continue
+		}
+		next, ok := old[p.IdentityId]
+		switch {
+		case ok:
+		case len(at.identities) >= maxIdentities:
+			continue
+		default:
+			next = ConnectedIdentity{IdentityID: p.IdentityId, Since: r.cfg.Now()}
+		}
+		all := append(append([]*ctrl.Connect(nil), next.Connects...), p.Connects...)
+		next.Connects = all[max(len(all)-maxConnects, 0):]
+		at.identities[p.IdentityId] = next
+	}
+}
 
 // HandleInterfaces is called by the session.
-func (r *Registry) HandleInterfaces(s *control.ControllerEnd, m *ctrl.Interfaces) {}
+func (r *Registry) HandleInterfaces(s *control.ControllerEnd, m *ctrl.Interfaces) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := r.of(s.RouterID); at.session == s {
+		at.interfaces = m.Interfaces[:min(len(m.Interfaces), maxInterfaces)]
+	}
+}
 
 // Interfaces returns the network interfaces that a router has last reported.
-func (r *Registry) Interfaces(routerID string) []*ctrl.Interface { return nil }
+// They are shared.
+func (r *Registry) Interfaces(routerID string) []*ctrl.Interface {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := r.routers[routerID]; at != nil {
+		return at.interfaces
+	}
+	return nil
+}
 
 // Identities returns the identities that are connected to a router as it has
-// last reported, by id.
-func (r *Registry) Identities(routerID string) map[string]ConnectedIdentity { return nil }
+// last reported, by id; none while it is offline.
+func (r *Registry) Identities(routerID string) map[string]ConnectedIdentity {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at := r.routers[routerID]; at != nil {
+		return maps.Clone(at.identities)
+	}
+	return nil
+}

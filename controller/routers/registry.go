@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,12 +50,6 @@ type Config struct {
 	Now       func() time.Time
 }
 
-// Messaging bounds the messages in which routers are told of each other.
-type Messaging struct {
-	QueueSize  int // routers that wait for a worker, 100 by default
-	MaxWorkers int // messages made at once, 100 by default
-}
-
 // Registry knows the connected routers. All methods are safe for concurrent
 // use. It is the handler of their sessions.
 type Registry struct {
@@ -63,7 +58,8 @@ type Registry struct {
 	mu      sync.Mutex
 	routers map[string]*presence
 
-	work *work
+	work  *work
+	peers *peers
 }
 
 // presence is what is known of one router.
@@ -72,6 +68,8 @@ type presence struct {
 	fingerprint string                 // of the certificate of the session
 	expected    string                 // of the certificate that the router confirms, empty if it does not
 	status      Status
+	identities  map[string]ConnectedIdentity
+	interfaces  []*ctrl.Interface
 }
 
 // Status is what is known of a router that has been connected.
@@ -87,7 +85,7 @@ type Status struct {
 	Quiesced  bool // it takes no new circuits
 }
 
-// NewRegistry returns a registry without routers.
+// NewRegistry returns a registry without routers. The caller closes it.
 func NewRegistry(cfg Config) *Registry {
 	if cfg.Churn == 0 {
 		cfg.Churn = time.Minute
@@ -101,7 +99,8 @@ func NewRegistry(cfg Config) *Registry {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	r := &Registry{cfg: cfg, routers: make(map[string]*presence), work: newWork()}
+	r := &Registry{cfg: cfg, routers: make(map[string]*presence), work: newWork(), peers: newPeers(cfg.Messaging)}
+	r.work.group.Go(func() { r.peers.run(r.work.ctx) })
 	cfg.Feed.OnChange(r.changed)
 	return r
 }
@@ -182,19 +181,30 @@ func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, re
 	at.status = Status{
 		Online: true, Since: r.cfg.Now(), Version: m.Version, Hostname: m.Hostname,
 		Address: s.Peer().Remote.String(), Protocols: protocols(m.Listeners),
+		Links: m.LinkListeners, Dialers: m.LinkDialers, Quiesced: m.GetState().GetQuiesced(),
 	}
+	at.identities = nil
 	r.mu.Unlock()
 	if old != nil && old != s {
 		old.Close()
 	}
-	drop := r.cfg.Network.Attach(s.RouterID, s, m.Circuits)
+	r.publish(s.RouterID)
+	drop := r.cfg.Network.Attach(s.RouterID, s, m)
+	others, seen := r.peers.all(s.RouterID, r.complete())
 	reply(&ctrl.Registered{
 		RouterId: s.RouterID, RouterName: router.Name, ControllerId: r.cfg.ControllerID, ControllerVersion: r.cfg.Version,
-		DropCircuits: drop, ActivitySeconds: uint32(max(r.cfg.Activity/time.Second, 1)),
+		DropCircuits: drop, ActivitySeconds: uint32(max(r.cfg.Activity/time.Second, 1)), Peers: others, Endpoints: r.endpoints(),
 	})
+	r.peers.add(s, s.RouterID, seen)
 	r.cfg.Feed.Subscribe(s, m.SliceIndex, m.SliceDigest)
 	r.cfg.Log.Info("router online", "router", s.RouterID, "name", router.Name, "address", s.Peer().Remote, "version", m.Version,
-		"circuits", len(m.Circuits), "dropped", len(drop))
+		"circuits", len(m.Circuits), "dropped", len(drop), "links", len(m.Links))
+}
+
+// versionOf returns the version of a text version|revision|build date|os|arch.
+func versionOf(text string) string {
+	version, _, _ := strings.Cut(text, "|")
+	return version
 }
 
 func protocols(ls []*ctrl.Listener) map[string]string {
@@ -215,7 +225,7 @@ func (r *Registry) HandleResync(s *control.ControllerEnd) {
 
 // HandleCreateCircuit is called by the session.
 func (r *Registry) HandleCreateCircuit(s *control.ControllerEnd, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated)) {
-	reply(r.cfg.Network.CreateCircuit(s.RouterID, m))
+	r.cfg.Network.CreateCircuit(s.RouterID, m, reply)
 }
 
 // HandleCircuitsEnded is called by the session.
@@ -244,13 +254,19 @@ func (r *Registry) HandleEnd(s *control.ControllerEnd, err error) {
 // forget takes a session that ended out of everything.
 func (r *Registry) forget(s *control.ControllerEnd) {
 	r.cfg.Feed.Unsubscribe(s)
+	r.peers.drop(s)
 	r.cfg.Network.Detach(s.RouterID, s)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	at := r.of(s.RouterID)
-	if at.session == s {
+	was := at.session == s
+	if was {
 		at.session = nil
+		at.identities = nil
 		at.status.Online, at.status.Since = false, r.cfg.Now()
+	}
+	r.mu.Unlock()
+	if was {
+		r.publish(s.RouterID)
 	}
 }
 
@@ -258,21 +274,36 @@ func (r *Registry) forget(s *control.ControllerEnd) {
 // draws the consequences of lost access.
 func (r *Registry) changed(effects *policy.Effects, changes []state.Change) {
 	r.cfg.Network.AccessChanged(effects)
-	relevant := changes == nil
+	r.cfg.Network.StateChanged(changes)
+	relevant, controllers := changes == nil, changes == nil
 	for i := range changes {
 		relevant = relevant || changes[i].Kind == model.KindEdgeRouter
+		controllers = controllers || changes[i].Kind == model.KindController
 		if changes[i].Kind == model.KindRevocation && changes[i].New != nil {
 			r.cfg.Network.EndSession(changes[i].ID)
 		}
 	}
-	if !relevant {
-		return
+	if controllers {
+		r.pushEndpoints()
 	}
+	if relevant {
+		r.routersChanged(changes)
+	}
+}
+
+// routersChanged closes the connections of routers that may no longer have one,
+// and tells the others of the changes.
+func (r *Registry) routersChanged(changes []state.Change) {
 	view := r.cfg.Store.View()
 	var gone []*control.ControllerEnd
+	var ids, out []string
 	r.mu.Lock()
 	for id, at := range r.routers {
+		ids = append(ids, id)
 		router := state.Get[model.EdgeRouter](view, id)
+		if router == nil || router.Disabled {
+			out = append(out, id)
+		}
 		if at.session != nil && (router == nil || router.Disabled || !at.proves(router)) {
 			gone = append(gone, at.session)
 		}
@@ -281,6 +312,17 @@ func (r *Registry) changed(effects *policy.Effects, changes []state.Change) {
 		}
 	}
 	r.mu.Unlock()
+	for i := range changes { // also one that has never connected to this controller
+		if changes[i].Kind == model.KindEdgeRouter && state.Get[model.EdgeRouter](view, changes[i].ID) == nil {
+			out = append(out, changes[i].ID)
+		}
+	}
+	for _, id := range out {
+		r.cfg.Network.RouterGone(id)
+	}
+	for _, id := range append(ids, out...) {
+		r.publish(id)
+	}
 	for _, s := range gone {
 		s.Close()
 	}

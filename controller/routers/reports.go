@@ -6,11 +6,13 @@ import (
 )
 
 // HandleCircuitFaults is called by the session.
-func (r *Registry) HandleCircuitFaults(*control.ControllerEnd, []string) {}
+func (r *Registry) HandleCircuitFaults(s *control.ControllerEnd, ids []string) {
+	r.cfg.Network.CircuitFaults(s.RouterID, ids)
+}
 
 // HandleConfirmCircuits is called by the session.
-func (r *Registry) HandleConfirmCircuits(_ *control.ControllerEnd, _ *ctrl.ConfirmCircuits, reply func(*ctrl.ConfirmedCircuits)) {
-	reply(&ctrl.ConfirmedCircuits{})
+func (r *Registry) HandleConfirmCircuits(s *control.ControllerEnd, m *ctrl.ConfirmCircuits, reply func(*ctrl.ConfirmedCircuits)) {
+	reply(&ctrl.ConfirmedCircuits{Drop: r.cfg.Network.ConfirmCircuits(s.RouterID, m)})
 }
 
 // HandleLinkChanges is called by the session.
@@ -20,7 +22,17 @@ func (r *Registry) HandleLinkChanges(s *control.ControllerEnd, m *ctrl.LinkChang
 
 // HandleRouterState is called by the session.
 func (r *Registry) HandleRouterState(s *control.ControllerEnd, m *ctrl.RouterState) {
-	r.cfg.Network.SetQuiesced(s.RouterID, m.Quiesced)
+	r.mu.Lock()
+	at := r.of(s.RouterID)
+	was, current := at.status.Quiesced, at.session == s
+	if current {
+		at.status.Quiesced = m.Quiesced
+	}
+	r.mu.Unlock()
+	if current && was != m.Quiesced {
+		r.cfg.Log.Info("router quiesced or in use again", "router", s.RouterID, "quiesced", m.Quiesced)
+		r.cfg.Network.SetQuiesced(s.RouterID, m.Quiesced)
+	}
 }
 
 // HandleMetrics is called by the session.

@@ -167,7 +167,7 @@ func TestControllerRestarts(t *testing.T) {
 	if _, err := u.CreateCircuit(t.Context(), circuitRequest("x")); !errors.Is(err, uplink.ErrNoController) {
 		t.Error(err)
 	}
-	n.EndCircuits([]string{"ends"}, "")
+	n.EndCircuits(&ctrl.Unroute{CircuitIds: []string{"ends"}, Reason: ""})
 	receive(t, n.ended)
 	u.CircuitEnded("ends")
 	added := make(chan error, 1)

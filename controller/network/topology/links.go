@@ -1,6 +1,9 @@
 package topology
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Link returns a link, nil if there is none.
 func (t *Topology) Link(id string) *Link {
@@ -76,7 +79,7 @@ func (t *Topology) Change(id string, staticCost *int, down *bool) *Link {
 }
 
 // Remove forgets a link until one of its ends reports it with a higher
-// iteration. It returns the link as it was, nil if there was none.
+// iteration. It returns the link as failed, nil if there was none.
 func (t *Topology) Remove(id string) *Link {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,19 +87,22 @@ func (t *Topology) Remove(id string) *Link {
 	if l == nil {
 		return nil
 	}
-	was := l.shown
+	was := *l.shown
+	was.State = Failed
 	t.drop(l)
-	return was
+	return &was
 }
 
 // RemoveOf forgets all links of a router, which is not part of the network any
-// more, and returns them as they were.
+// more, and returns them as failed.
 func (t *Topology) RemoveOf(routerID string) []*Link {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []*Link
 	for _, l := range t.of[routerID] {
-		out = append(out, l.shown)
+		was := *l.shown
+		was.State = Failed
+		out = append(out, &was)
 	}
 	for _, l := range out {
 		t.drop(t.links[l.ID])
@@ -129,4 +135,52 @@ func (t *Topology) RouterCost(id string) int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return max(t.routers[id].Cost, t.cfg.MinRouterCost)
+}
+
+// Half is a link that only one of its routers has.
+type Half struct {
+	Link       *Link
+	Has, Lacks string    // routers
+	Denied     bool      // the other one has said that it does not have it
+	Since      time.Time // of the last change, or Touch
+}
+
+// Half returns the links that only one of their routers has.
+func (t *Topology) Half() []Half {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var out []Half
+	for _, l := range t.links {
+		if l.ends[0].has == l.ends[1].has {
+			continue
+		}
+		h := Half{Link: l.shown, Has: l.shown.DialerID, Lacks: l.shown.AcceptorID, Denied: l.ends[1].known, Since: l.touched}
+		if l.ends[1].has {
+			h.Has, h.Lacks, h.Denied = h.Lacks, h.Has, l.ends[0].known
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// Touch makes the Since of a Half now.
+func (t *Topology) Touch(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l := t.links[id]; l != nil {
+		l.touched = t.cfg.Now()
+	}
+}
+
+// Idle returns the ids of links that are there, but not to be used.
+func (t *Topology) Idle() []string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var out []string
+	for id, l := range t.links {
+		if l.shown.State == Connected && !l.shown.Usable() {
+			out = append(out, id)
+		}
+	}
+	return out
 }

@@ -12,10 +12,11 @@ import (
 
 // link is a link with what either end says of it.
 type link struct {
-	shown  *Link
-	ends   [2]end // of the dialer and of the acceptor
-	since  time.Time
-	ranked int // its cost among the links of its routers
+	shown   *Link
+	ends    [2]end // of the dialer and of the acceptor
+	since   time.Time
+	ranked  int       // its cost among the links of its routers
+	touched time.Time // last change of what the ends say
 }
 
 // end is what a router says of its end of a link.
@@ -108,6 +109,9 @@ func (t *Topology) put(out []Change, routerID string, p *ctrl.Link, whole bool) 
 		kind = Known
 	}
 	was := l.ends[at]
+	if !was.has {
+		l.touched = t.cfg.Now()
+	}
 	l.ends[at] = end{
 		known: true, has: true, mute: p.Unresponsive,
 		latency: max(time.Duration(p.LatencyNanos), 0), queued: max(time.Duration(p.QueueNanos), 0),
@@ -183,7 +187,7 @@ func (t *Topology) gone(out []Change, l *link, routerID string, iteration uint32
 		return out
 	}
 	had := l.shown.State == Connected
-	l.ends[at] = end{known: true}
+	l.ends[at], l.touched = end{known: true}, t.cfg.Now()
 	next := *l.shown
 	if strings.Contains(strings.ToLower(reason), "duplicate") {
 		next.State = Duplicate
