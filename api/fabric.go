@@ -112,5 +112,13 @@ func fabricEntities() []Operation {
 	out = append(out, crud[FabricService, FabricServiceInput](s)...)
 	out = append(out, association[FabricTerminator](s, "terminators", "listServiceTerminators", "terminator"))
 	out = append(out, crud[FabricTerminator, FabricTerminatorInput](t)...)
+	for i := range out {
+		switch out[i].ID {
+		case "createRouter":
+			out[i].Doc = "Creates one transit router with the id and the certificate of the caller's choice; without a certificate it gets an enrollment."
+		case "createService":
+			out[i].Doc = "Creates one service that does not require encryption."
+		}
+	}
 	return ofAdmins(ofFabric(out...)...)
 }

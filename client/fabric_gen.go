@@ -14,7 +14,7 @@ func (a *Fabric) DetailRouter(ctx context.Context, id string) (*FabricRouter, er
 	return detail[FabricRouter](ctx, a.c, call{method: "GET", path: "/fabric/v1/routers/" + segment(id)})
 }
 
-// CreateRouter creates one router.
+// CreateRouter creates one transit router with the id and the certificate of the caller's choice; without a certificate it gets an enrollment.
 func (a *Fabric) CreateRouter(ctx context.Context, body *FabricRouterInput) (*Created, error) {
 	return detail[Created](ctx, a.c, call{method: "POST", path: "/fabric/v1/routers", body: body})
 }
@@ -49,7 +49,7 @@ func (a *Fabric) DetailService(ctx context.Context, id string) (*FabricService, 
 	return detail[FabricService](ctx, a.c, call{method: "GET", path: "/fabric/v1/services/" + segment(id)})
 }
 
-// CreateService creates one service.
+// CreateService creates one service that does not require encryption.
 func (a *Fabric) CreateService(ctx context.Context, body *FabricServiceInput) (*Created, error) {
 	return detail[Created](ctx, a.c, call{method: "POST", path: "/fabric/v1/services", body: body})
 }

@@ -63,3 +63,13 @@ func BenchmarkListSorted(b *testing.B) {
 }
 func BenchmarkDetail(b *testing.B)  { benchmark(b, populated(b, 10000), m("/identities/id00005000")) }
 func BenchmarkVersion(b *testing.B) { benchmark(b, newFixture(b), "/version") }
+func BenchmarkListCircuits(b *testing.B) {
+	f := newFixture(b)
+	newMesh(b, f)
+	for i := range 10000 {
+		c := *f.mesh.circuits[0]
+		c.ID = fmt.Sprintf("c%05d", i*7919%10000)
+		f.mesh.circuits = append(f.mesh.circuits, &c)
+	}
+	benchmark(b, f, fb("/circuits?limit=100"))
+}

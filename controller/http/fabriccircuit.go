@@ -58,8 +58,9 @@ func (s *Server) circuits() (list, detail, remove handler) {
 		if err != nil {
 			return err
 		}
-		all := inOrder(slices.Values(s.cfg.Mesh.Circuits()), func(e *Circuit) string { return e.ID })
-		return l.answer(c, p, source[Circuit]{all, -1})
+		all := s.cfg.Mesh.Circuits()
+		each := inOrder(slices.Values(all), func(e *Circuit) string { return e.ID })
+		return l.answer(c, p, source[Circuit]{each, len(all)})
 	}
 	detail = func(c *call) error {
 		e := s.cfg.Mesh.Circuit(c.id())

@@ -47,8 +47,9 @@ func (s *Server) fabricLinks() (list, detail, patch, remove handler) {
 		if err != nil {
 			return err
 		}
-		all := inOrder(slices.Values(s.cfg.Mesh.Links()), func(e *Link) string { return e.ID })
-		return l.answer(c, p, source[Link]{all, -1})
+		all := s.cfg.Mesh.Links()
+		each := inOrder(slices.Values(all), func(e *Link) string { return e.ID })
+		return l.answer(c, p, source[Link]{each, len(all)})
 	}
 	detail = func(c *call) error {
 		e := s.cfg.Mesh.Link(c.id())
