@@ -240,7 +240,8 @@ func (r *Registry) complete() bool {
 	return true
 }
 
-// endpoints returns where controllers are.
+// endpoints returns where controllers are, nil if that is not known: a router
+// leaves a controller that is none of them.
 func (r *Registry) endpoints() *ctrl.Endpoints {
 	view := r.cfg.Store.View()
 	out := &ctrl.Endpoints{Index: view.Index(), Leader: r.cfg.Leader == nil || r.cfg.Leader()}
@@ -249,6 +250,9 @@ func (r *Registry) endpoints() *ctrl.Endpoints {
 			out.Controllers = append(out.Controllers, &ctrl.Controller{Id: c.ID, Addresses: []string{c.CtrlAddress}})
 		}
 	}
+	if len(out.Controllers) == 0 {
+		return nil
+	}
 	slices.SortFunc(out.Controllers, func(a, b *ctrl.Controller) int { return cmp.Compare(a.Id, b.Id) })
 	return out
 }
@@ -256,6 +260,9 @@ func (r *Registry) endpoints() *ctrl.Endpoints {
 // pushEndpoints tells all connected routers where controllers are.
 func (r *Registry) pushEndpoints() {
 	m := r.endpoints()
+	if m == nil {
+		return
+	}
 	r.peers.mu.Lock()
 	sinks := make([]peerSink, 0, len(r.peers.sinks))
 	for s := range r.peers.sinks {
