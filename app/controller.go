@@ -111,12 +111,7 @@ func (c *Controller) provision(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.network = network.New(network.Config{
-		Events:       publish,
-		ControllerID: c.id, State: c.store, Policy: c.feed.Policy, Writer: c.store,
-		Attempts: max(cfg.Network.CreateCircuitRetries, 1), Log: c.o.Log,
-		SessionAlive: func(id string) bool { return c.auth.Alive(id) },
-	})
+	c.network = network.New(c.networkConfig(publish))
 	if err := c.makeEdge(); err != nil {
 		return err
 	}

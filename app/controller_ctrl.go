@@ -47,7 +47,7 @@ func (c *Controller) makeControl() error {
 	c.registry = routers.NewRegistry(routers.Config{
 		ControllerID: c.id, Version: strings.Join([]string{b.Version, b.Revision, b.Date, runtime.GOOS, runtime.GOARCH}, "|"),
 		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity, Extender: extender{c.enroller},
-		Churn: c.o.Config.Network.RouterConnectChurnLimit, Activity: activityInterval, Log: c.o.Log,
+		Churn: c.o.Config.Network.RouterConnectChurnLimit, Activity: activityInterval, Log: c.o.Log, Messaging: c.messaging(),
 	})
 	c.parts.add(c.registry.Close)
 	at := c.o.Config.Ctrl.Listener

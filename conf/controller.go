@@ -98,17 +98,17 @@ type CommandHandler struct {
 
 // Network sets how circuits are made.
 type Network struct {
-	RouteTimeout            time.Duration   `conf:"routeTimeoutSeconds" default:"10" min:"1" max:"600" unit:"s" later:"paths over several routers" doc:"time for the routers of a circuit to answer"`
+	RouteTimeout            time.Duration   `conf:"routeTimeoutSeconds" default:"10" min:"1" max:"600" unit:"s" doc:"time for the routers of a circuit to answer"`
 	CreateCircuitRetries    int             `conf:"createCircuitRetries" default:"2" min:"0" max:"100" doc:"attempts at routing a circuit; 0 counts as 1"`
-	Cycle                   time.Duration   `conf:"cycleSeconds" default:"60" min:"1" unit:"s" later:"paths over several routers" doc:"time between two looks at paths"`
-	PendingLinkTimeout      time.Duration   `conf:"pendingLinkTimeoutSeconds" default:"10" min:"1" unit:"s" later:"paths over several routers" doc:"time for a link to come up"`
-	InitialLinkLatency      time.Duration   `conf:"initialLinkLatency" default:"65s" min:"0s" later:"paths over several routers" doc:"latency of a link before it is measured"`
-	MinRouterCost           int             `conf:"minRouterCost" default:"10" min:"0" max:"65535" later:"paths over several routers" doc:"cost of every router on a path"`
+	Cycle                   time.Duration   `conf:"cycleSeconds" default:"60" min:"1" unit:"s" doc:"time between two looks at paths"`
+	PendingLinkTimeout      time.Duration   `conf:"pendingLinkTimeoutSeconds" default:"10" min:"1" unit:"s" doc:"time for the second end of a link to report it; then it is closed"`
+	InitialLinkLatency      time.Duration   `conf:"initialLinkLatency" default:"65s" min:"0s" doc:"latency of a link before it is measured"`
+	MinRouterCost           int             `conf:"minRouterCost" default:"10" min:"0" max:"65535" doc:"cost of every router on a path"`
 	RouterConnectChurnLimit time.Duration   `conf:"routerConnectChurnLimit" default:"1m" min:"0s" doc:"age from which a live connection of a router may be replaced by a new one"`
 	MetricsReportInterval   time.Duration   `conf:"metricsReportInterval" default:"1m" min:"1s" later:"metrics events" doc:"time between two metrics events"`
 	IntervalAgeThreshold    time.Duration   `conf:"intervalAgeThreshold" default:"0s" min:"0s" later:"metrics events" doc:"least age of a reported interval"`
-	Smart                   SmartReroute    `conf:"smart" later:"paths over several routers" doc:"moving circuits to better paths"`
-	_                       RouterMessaging `conf:"routerMessaging" inert:"every router has its own queue, bounded in bytes"`
+	Smart                   SmartReroute    `conf:"smart" doc:"moving circuits to better paths"`
+	RouterMessaging         RouterMessaging `conf:"routerMessaging" doc:"telling routers of each other"`
 }
 
 // SmartReroute bounds how many circuits move per cycle.
@@ -118,10 +118,10 @@ type SmartReroute struct {
 	MinCostDelta    int     `conf:"minCostDelta" default:"15" min:"0" doc:"least improvement"`
 }
 
-// RouterMessaging is known for files of the ecosystem.
+// RouterMessaging bounds how routers are told of each other.
 type RouterMessaging struct {
-	QueueSize  int `conf:"queueSize" default:"100" min:"0" max:"1000000" doc:"messages that wait"`
-	MaxWorkers int `conf:"maxWorkers" default:"100" min:"1" max:"10000" doc:"messages at once"`
+	QueueSize  int `conf:"queueSize" default:"100" min:"0" max:"1000000" doc:"routers that wait for a message; beyond it changes gather"`
+	MaxWorkers int `conf:"maxWorkers" default:"100" min:"1" max:"10000" doc:"messages made at once"`
 }
 
 // ControllerHealth sets the checks of the health-checks API.
