@@ -47,8 +47,9 @@ type Info struct {
 // Circuit is one circuit at this router. Its methods may be called concurrently.
 type Circuit struct {
 	Info
-	table *Table
-	ends  [2]atomic.Pointer[Destination]
+	table  *Table
+	ends   [2]atomic.Pointer[Destination]
+	passed [2]traffic // to each side
 	// Lossy is set when anything of the circuit was dropped here: then a
 	// retransmission may be needed.
 	Lossy atomic.Bool
@@ -95,6 +96,7 @@ func (c *Circuit) Detach(s Side, d Destination) {
 // Send passes f to the destination of a side and takes ownership of it.
 func (c *Circuit) Send(to Side, f *channel.Frame) {
 	c.touch()
+	c.passed[to].count(f)
 	if p := c.ends[to].Load(); p != nil {
 		(*p).Forward(f)
 		return

@@ -39,6 +39,7 @@ type Table struct {
 	dialers map[string]Dialer // fixed before the first circuit
 	links   Links             // nil without links
 	faulted func(id string)   // nil if nobody wants to know
+	used    func(Usage)       // the same
 
 	closeCheck time.Duration
 
@@ -150,6 +151,9 @@ func (t *Table) Terminate(ctx context.Context, c *Circuit, e *ctrl.Egress) (map[
 func (t *Table) remove(c *Circuit, report bool) {
 	if t.circuits.remove(c) {
 		t.forget(c.IdentityID)
+		if t.used != nil {
+			t.used(c.Usage())
+		}
 	}
 	if report && t.ended != nil {
 		t.ended(c.ID)
