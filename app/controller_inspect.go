@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/agent"
+	"github.com/weftnet/weft/controller/network"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
 )
@@ -32,13 +33,15 @@ func (c *Controller) inspectKey(key string) any {
 	case "config":
 		return configValue(c.o.Config)
 	case "cluster-config":
-		return c.o.Config.Cluster
+		return configValue(c.o.Config.Cluster)
 	case "connected-routers":
 		return c.connectedRouters()
 	case "connected-peers":
 		return c.connectedPeers()
 	case "terminator-costs":
 		return map[string]any{"terminators": c.terminatorCosts()}
+	case "identity-connection-statuses":
+		return map[string]any{"connections": c.identityConnections()}
 	case "links":
 		return map[string]any{"links": c.network.Links()}
 	case "data-model-index", "router-data-model-index":
@@ -92,32 +95,24 @@ func (c *Controller) connectedPeers() []connectedPeer {
 	return out
 }
 
-// terminatorCost is an entry of terminator-costs.
-type terminatorCost struct {
-	TerminatorID string `json:"terminatorId"`
-	CircuitCount int    `json:"circuitCount"`
-	FailureCost  int    `json:"failureCost"`
-	CurrentCost  int    `json:"currentCost"`
-}
-
-func (c *Controller) terminatorCosts() []terminatorCost {
-	counts := make(map[string]int)
-	for _, circuit := range c.network.Circuits() {
-		counts[circuit.TerminatorID]++
-	}
-	out := []terminatorCost{}
-	for t := range state.All[model.Terminator](c.store.View()) {
-		cost := terminatorCost{TerminatorID: t.ID, CircuitCount: counts[t.ID], CurrentCost: c.network.DynamicCost(t.ID)}
-		cost.FailureCost = max(cost.CurrentCost-circuitCost*cost.CircuitCount, 0)
-		if cost.CurrentCost > 0 {
-			out = append(out, cost)
+// identityConnections are the identities with a connection to a router, as
+// routers last reported.
+func (c *Controller) identityConnections() []identityConnection {
+	out := []identityConnection{}
+	for i := range state.All[model.Identity](c.store.View()) {
+		if c.activity.online(i.ID) {
+			out = append(out, identityConnection{IdentityID: i.ID, Connected: true})
 		}
 	}
 	return out
 }
 
-// circuitCost is what one circuit adds to the dynamic cost of its terminator.
-const circuitCost = 2
+// terminatorCosts are the dynamic costs of terminators, by id.
+func (c *Controller) terminatorCosts() []network.TerminatorCost {
+	out := c.network.TerminatorCosts()
+	slices.SortFunc(out, func(a, b network.TerminatorCost) int { return strings.Compare(a.TerminatorID, b.TerminatorID) })
+	return out
+}
 
 // inspected is one value of the agent's inspect, in the form of the API.
 type inspected struct {

@@ -11,9 +11,6 @@ import (
 // without what must stay secret. Keys that have no effect are left out.
 func configValue(cfg any) any { return configOf(reflect.ValueOf(cfg)) }
 
-// secretKeys are the keys whose values are never shown.
-var secretKeys = map[string]bool{"password": true, "key": true, "server_key": true, "bindpassword": true, "secret": true}
-
 const hidden = "***"
 
 func configOf(v reflect.Value) any {
@@ -78,17 +75,15 @@ func configSection(v reflect.Value) map[string]any {
 
 // shownText hides secrets. Paths of keys are shown, keys themselves are not.
 func shownText(name, text string) string {
-	secret := secretKeys[strings.ToLower(name)]
-	switch {
-	case text == "":
-		return text
-	case strings.HasPrefix(text, "pem:") || strings.Contains(text, "-----BEGIN"):
-		if secret {
+	switch strings.ToLower(name) {
+	case "password":
+		if text != "" {
+			return hidden
+		}
+	case "key", "server_key":
+		if strings.HasPrefix(text, "pem:") || strings.Contains(text, "-----BEGIN") {
 			return "pem:" + hidden
 		}
-		return text
-	case secret && !strings.HasSuffix(strings.ToLower(name), "key"):
-		return hidden
 	}
 	return text
 }

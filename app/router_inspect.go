@@ -165,7 +165,7 @@ func sdkContext(answers []edge.ClientInspection, identityID string) any {
 type identityConnection struct {
 	IdentityID  string   `json:"identityId"`
 	Connected   bool     `json:"connected"`
-	Connections []string `json:"connections"` // API session and remote address
+	Connections []string `json:"connections,omitempty"` // API session and remote address, known to routers
 }
 
 func identityConnections(clients []edge.ClientOverview) []identityConnection {
