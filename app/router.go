@@ -87,7 +87,7 @@ func (r *Router) provision() error {
 	}
 	dial = proxied(dial, r.o.Config.Proxy)
 	r.net = dial
-	node := &routerNode{values: r.inspect, log: r.o.Log}
+	node := &routerNode{values: r.inspectFor, log: r.o.Log}
 	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
 	r.table.SetFaults(func(circuit string) { r.uplink.CircuitFault(circuit) })
 	r.table.SetCloseCheck(r.o.Config.Forwarder.XgressCloseCheck)

@@ -26,6 +26,23 @@ func (r *Router) inspect(ctx context.Context, keys []string) map[string]string {
 	return out
 }
 
+// maxAnswer bounds what a router answers to a controller's inspection, in bytes:
+// its connection has other things to carry.
+const maxAnswer = 16 << 20
+
+// inspectFor is inspect for a controller: values that make the answer too large
+// are left to the agent.
+func (r *Router) inspectFor(ctx context.Context, keys []string) map[string]string {
+	out, total := r.inspect(ctx, keys), 0
+	for _, key := range slices.Sorted(maps.Keys(out)) {
+		if total += len(out[key]); total > maxAnswer {
+			total -= len(out[key])
+			out[key] = fmt.Sprintf("%d bytes are too many to be sent to a controller; use `weft agent inspect %s` on the router's machine", len(out[key]), key)
+		}
+	}
+	return out
+}
+
 // valueText is a text as it is, and JSON of everything else.
 func valueText(value any) string {
 	if text, ok := value.(string); ok {

@@ -23,7 +23,7 @@ type Router struct {
 	TLS                TLS                `conf:"tls" doc:"limits on TLS handshakes"`
 	Trace              *Trace             `conf:"trace" later:"message traces" doc:"trace of messages"`
 	Profile            *Profile           `conf:"profile" doc:"profiles of the process"`
-	EnableDebugOps     bool               `conf:"enableDebugOps" default:"false" later:"the agent" doc:"allow debug operations"`
+	EnableDebugOps     bool               `conf:"enableDebugOps" default:"false" doc:"allow operations of the agent that break things"`
 	_                  any                `conf:"plugins" refused:"plugins would run foreign code inside the router"`
 	_                  any                `conf:"managedConfig" inert:"controllers push no configuration"`
 }
