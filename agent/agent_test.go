@@ -226,6 +226,7 @@ func TestFindAndPick(t *testing.T) {
 	}{
 		{Selector{Alias: "east"}, "r1"},
 		{Selector{App: "controller"}, "c1"},
+		{Selector{ID: "c1", PID: os.Getpid()}, "c1"},
 		{Selector{Operation: "links"}, "r1"},
 		{Selector{}, CodeAmbiguous},
 		{Selector{PID: os.Getpid()}, CodeAmbiguous},

@@ -113,12 +113,13 @@ func ended(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 type Selector struct {
 	PID       int
 	App       string // controller, router, up
+	ID        string // of the controller or router
 	Alias     string
 	Operation string // that the process has to have
 }
 
 func (s Selector) fits(p *Process) bool {
-	return (s.PID == 0 || s.PID == p.PID) && (s.App == "" || s.App == p.App) &&
+	return (s.PID == 0 || s.PID == p.PID) && (s.App == "" || s.App == p.App) && (s.ID == "" || s.ID == p.ID) &&
 		(s.Alias == "" || s.Alias == p.Alias) && p.Has(s.Operation)
 }
 
@@ -135,14 +136,14 @@ func Pick(all []Process, s Selector) (*Process, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return nil, &Error{Code: CodeAmbiguous, Message: fmt.Sprintf("%d processes are meant: %s", len(fit), names(fit)), Remedy: "choose one with --pid, --alias or --app"}
+		return nil, &Error{Code: CodeAmbiguous, Message: fmt.Sprintf("%d processes are meant: %s", len(fit), names(fit)), Remedy: "choose one with --pid, --alias, --id or --app"}
 	case len(all) > 0:
 		var running []*Process
 		for i := range all {
 			running = append(running, &all[i])
 		}
 		what := "no such process runs"
-		if s.Operation != "" && s.PID == 0 && s.App == "" && s.Alias == "" {
+		if s.Operation != "" && s == (Selector{Operation: s.Operation}) {
 			what = "no process that can do that runs"
 		}
 		return nil, &Error{Code: CodeNoProcess, Message: what + "; there are: " + names(running), Remedy: "see weft agent list"}

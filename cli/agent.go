@@ -34,6 +34,7 @@ func agentCommand() *cobra.Command {
 	f := c.PersistentFlags()
 	f.IntVarP(&a.selector.PID, "pid", "p", 0, "number of the process")
 	f.StringVar(&a.selector.App, "app", "", "kind of process: controller, router or up")
+	f.StringVar(&a.selector.ID, "id", "", "id of the controller or router")
 	f.StringVar(&a.selector.Alias, "alias", "", "alias of the process, as given with --cli-agent-alias")
 	f.StringVar(&a.address, "addr", "", "socket of the process, unix:PATH")
 	f.DurationVar(&a.timeout, "timeout", 5*time.Second, "time for the process to answer")
@@ -50,10 +51,11 @@ func agentCommand() *cobra.Command {
 // ecosystemFlags accepts the selectors as scripts of the ecosystem write them.
 func (a *agentTool) ecosystemFlags(c *cobra.Command) {
 	f := c.PersistentFlags()
+	f.StringVar(&a.selector.ID, "app-id", "", "the same as --id")
 	f.StringVar(&a.selector.App, "app-type", "", "the same as --app")
 	f.StringVar(&a.selector.Alias, "app-alias", "", "the same as --alias")
 	f.StringVar(&a.address, "app-addr", "", "the same as --addr")
-	for _, name := range []string{"app-type", "app-alias", "app-addr"} {
+	for _, name := range []string{"app-id", "app-type", "app-alias", "app-addr"} {
 		_ = f.MarkHidden(name) // there are such flags
 	}
 }

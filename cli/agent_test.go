@@ -92,7 +92,7 @@ func TestAgentCommands(t *testing.T) {
 		{"stats --alias east -o json", `"circuits": 3`, "status"},
 		{"links", "l1  r2      tls:r2:1  yes     1ms      2            established  -", "links"},
 		{"links", "-   r3      tls:r3:1  yes     -        0            waiting      REFUSED: no", "links"},
-		{"router dump-links -p " + pid, "l1  r2", "links"},
+		{"router dump-links --app-id r1 -p " + pid, "l1  r2", "links"},
 		{"circuits", "c1       alice     web      -           2026-11-20T12:00:00Z  no", "circuits"},
 		{"routes", "c1       2     link l1 (lost)      edge", "routes"},
 		{"router dump-routes --app-type router", "link l1", "routes"},
