@@ -1,11 +1,13 @@
 package events
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/weftnet/weft/controller/network"
+	"github.com/weftnet/weft/model"
 )
 
 // kindOf returns the type of an event and which of the type it is.
@@ -169,7 +171,7 @@ func terminatorOf(e *network.TerminatorEvent, namespace, source string) terminat
 	t := e.Terminator
 	return terminatorEvent{
 		head: head{namespace, source, at(e.At)}, Type: e.Type, Service: t.ServiceID, Terminator: t.ID, Router: t.RouterID, Host: t.HostID,
-		Instance: t.InstanceID, Online: e.RouterOnline, Precedence: string(t.Precedence), StaticCost: int(t.Cost), DynamicCost: e.DynamicCost,
+		Instance: t.InstanceID, Online: e.RouterOnline, Precedence: cmp.Or(string(t.Precedence), string(model.PrecedenceDefault)), StaticCost: int(t.Cost), DynamicCost: e.DynamicCost,
 		Total: e.Total, UsableDefault: e.UsableDefault, UsableRequired: e.UsableRequired,
 	}
 }

@@ -265,6 +265,11 @@ events:
 	g := n.newGuest(t)
 	id := g.conn.CircuitID()
 	g.conn.Close()
+	_, unhosted := n.openService(t)
+	if c, err := g.client.Dial(context.Background(), unhosted); err == nil {
+		c.Close()
+		t.Error("a dial of a service without hosts")
+	}
 	has := func(texts ...string) bool {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -285,6 +290,8 @@ events:
 		{`"namespace":"fabric.routers"`, `"event_type":"router-online"`},
 		{`"namespace":"circuit"`, `"event_type":"created"`, id, n.RouterID},
 		{`"namespace":"circuit"`, `"event_type":"deleted"`, id, `"duration":`},
+		{`"namespace":"circuit"`, `"event_type":"failed"`, `"failure_cause":"NO_TERMINATORS"`},
+		{`"namespace":"terminator"`, `"event_type":"created"`, g.service, `"precedence":"default"`, `"router_online":true`},
 	} {
 		eventually(t, "an event with "+strings.Join(texts, " "), func() bool { return has(texts...) })
 	}
