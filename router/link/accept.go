@@ -127,7 +127,7 @@ func (m *Manager) challenge(ctx context.Context, old *Link, h *hello) error {
 	if !old.dialed {
 		switch newer, known := h.newer(old); {
 		case known && newer:
-			m.finish(old, "its router has made it anew", false)
+			m.finish(old, "its router has made it anew", true)
 			<-old.stopped
 			return nil
 		case known:
@@ -137,7 +137,7 @@ func (m *Manager) challenge(ctx context.Context, old *Link, h *hello) error {
 	if old.alive(ctx) {
 		return refuse(CodeDuplicate, "there is a link already")
 	}
-	m.finish(old, "its router has made another one, and it gave no sign of life", false)
+	m.finish(old, "its router has made another one, and it gave no sign of life", true)
 	<-old.stopped
 	return nil
 }
@@ -198,7 +198,7 @@ func (m *Manager) opened(c *conn) {
 			m.reports.touch(c.link)
 		}
 	} else if err = m.register(c.link, c); err != nil {
-		m.finish(c.link, err.Error(), false)
+		m.end(c.link, err.Error())
 	}
 	if err != nil {
 		c.ch.Load().Close()

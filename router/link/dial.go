@@ -21,7 +21,7 @@ func (m *Manager) dial(t *target) {
 	}
 	if err == nil {
 		if err = m.register(l, c); err != nil {
-			m.finish(l, err.Error(), false)
+			m.end(l, err.Error())
 			c.ch.Load().Close()
 		}
 	}

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -17,13 +18,17 @@ const (
 	extraMaxPause = time.Minute
 )
 
-// extend opens the next connection that a dialed link lacks.
+// extend opens the next connection that a dialed link lacks, or closes one that
+// it has beyond its number.
 func (m *Manager) extend(l *Link, now time.Time) {
 	if !l.dialed {
 		return
 	}
 	l.mu.Lock()
 	kind := l.lacks()
+	if c := l.surplus(); c != nil {
+		defer c.ch.Load().Close()
+	}
 	// The answer to a probe says that the other side has the link by now.
 	ready := l.health.measured && now.Sub(l.since) >= l.dialer.StartupDelay
 	due := kind != "" && ready && !l.ended && !l.extras.busy && !now.Before(l.extras.next)
@@ -55,6 +60,19 @@ func (l *Link) lacks() string {
 	return ""
 }
 
+// surplus is a connection that was opened while the link gave no sign of life
+// and is not needed after all. It goes when nothing moves and all others live.
+func (l *Link) surplus() *conn {
+	all := l.conns.Load().payload
+	if l.health.mute || l.health.busy || len(all) <= l.dialer.MaxPayload || slices.ContainsFunc(all, (*conn).asked) {
+		return nil
+	}
+	if c := all[len(all)-1]; c.ch.Load().Queued() == 0 {
+		return c
+	}
+	return nil
+}
+
 // widen makes one attempt at a further connection.
 func (m *Manager) widen(l *Link, kind string) {
 	h := *l.hello
@@ -74,6 +92,7 @@ func (m *Manager) widen(l *Link, kind string) {
 	now := m.clock.Now()
 	l.extended(now, err)
 	if err == nil {
+		l.setMute(false, 0) // the other router has answered
 		m.reports.touch(l)
 		m.extend(l, now)
 	}

@@ -64,6 +64,7 @@ func TestShortSilence(t *testing.T) {
 	if linkOf(t, a) != l || len(a.losses()) != 0 {
 		t.Error("the link was lost")
 	}
+	wait(t, "no more connections than before", func() bool { return len(l.conns.Load().payload) == 3 })
 }
 
 // TestFrozenConnections: connections that are dead while a new one gets through,

@@ -113,5 +113,5 @@ func keyOf(routerA, nameA, routerB, nameB string) string {
 	if a > b {
 		a, b = b, a
 	}
-	return a + "<>" + b
+	return a + "~" + b
 }

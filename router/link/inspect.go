@@ -3,6 +3,7 @@ package link
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -129,7 +130,7 @@ func (m *Manager) stateOf(t *target) LinkState {
 func (l *Link) shown() Shown {
 	l.mu.Lock()
 	s := Shown{
-		ID: l.id, Iteration: l.iteration, Key: l.key, Dest: l.peer, DestVersion: l.version, Dialed: l.dialed,
+		ID: l.id, Iteration: l.iteration, Key: l.key, Dest: l.peer, DestVersion: number(l.version), Dialed: l.dialed,
 		DialAddress: "tls:" + l.address, Protocol: "tls", Split: l.split, Since: l.since,
 		Latency: l.health.latency.String(), QueueTime: l.health.queue.String(), Unresponsive: l.health.mute,
 		ConnStateIteration: l.changes, Underlays: make(map[string]int), Connections: []ShownConnection{},
@@ -144,4 +145,10 @@ func (l *Link) shown() Shown {
 		}
 	}
 	return s
+}
+
+// number is the version proper of version|revision|build date|os|arch.
+func number(version string) string {
+	n, _, _ := strings.Cut(version, "|")
+	return n
 }

@@ -31,7 +31,7 @@ func TestLinkOfOneDialer(t *testing.T) {
 	})
 	for _, n := range []*node{a, b} {
 		r := n.report(l.id)
-		if r.DialerId != "A" || r.AcceptorId != "B" || r.Key != "A/default<>B/default" || r.Iteration != 1 ||
+		if r.DialerId != "A" || r.AcceptorId != "B" || r.Key != "A/default~B/default" || r.Iteration != 1 ||
 			r.Address != "tls:"+b.addr || r.Protocol != "tls" || r.LatencyNanos <= 0 || r.Unresponsive {
 			t.Errorf("%s reports %+v", n.id, r)
 		}

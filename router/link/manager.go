@@ -195,7 +195,7 @@ func (m *Manager) register(l *Link, c *conn) error {
 		if old == nil {
 			break
 		}
-		m.finish(old, "replaced by another link of the same routers", false)
+		m.finish(old, "replaced by another link of the same routers", true)
 		<-old.stopped
 	}
 	m.log.Info("link established", "link", l.id, "router", l.peer, "key", l.key, "dialed", l.dialed, "address", l.address)
@@ -207,6 +207,11 @@ func (m *Manager) register(l *Link, c *conn) error {
 func (m *Manager) claim(l *Link, c *conn) (old *Link, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	// The router may have been disabled since its hello was judged. Asked with the
+	// lock held, this and Recheck cannot miss each other.
+	if err := m.cfg.Trust.Enabled(l.peer); err != nil {
+		return nil, err
+	}
 	t := m.targets[l.key]
 	switch old = m.byKey[l.key]; {
 	case m.closed:
@@ -238,10 +243,11 @@ func (m *Manager) claim(l *Link, c *conn) (old *Link, err error) {
 }
 
 // end closes a link for a reason, once, and has it made anew if this router
-// dials it.
-func (m *Manager) end(l *Link, reason string) { m.finish(l, reason, true) }
+// wants it.
+func (m *Manager) end(l *Link, reason string) { m.finish(l, reason, false) }
 
-func (m *Manager) finish(l *Link, reason string, again bool) {
+// finish is end; replaced says that another link is about to take its place.
+func (m *Manager) finish(l *Link, reason string, replaced bool) {
 	l.mu.Lock()
 	if l.ended {
 		l.mu.Unlock()
@@ -266,8 +272,8 @@ func (m *Manager) finish(l *Link, reason string, again bool) {
 		m.log.Warn("link lost", "link", l.id, "router", l.peer, "key", l.key, "reason", reason, "lived", lived)
 	}
 	close(l.stopped)
-	if registered && again {
-		m.again(l, lived, reason)
+	if registered {
+		m.again(l, lived, reason, replaced)
 	}
 }
 

@@ -19,6 +19,8 @@ type health struct {
 	latency  time.Duration // smoothed mean round trip
 	queue    time.Duration // smoothed mean wait of a probe in the send queue
 	measured bool
+	rough    bool      // the last measurement was far from the mean
+	busy     bool      // more than small talk at the last look
 	mute     bool      // no sign of life
 	round    time.Time // last one of probes
 
@@ -80,6 +82,13 @@ func (c *conn) ask(now time.Time) {
 	}
 }
 
+// asked reports whether an answer is due.
+func (c *conn) asked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.vitals.asked.IsZero()
+}
+
 // probe asks on all connections.
 func (l *Link) probe(now time.Time) {
 	l.mu.Lock()
@@ -98,7 +107,8 @@ func (l *Link) measured(c *conn, r channel.Round) {
 	}
 	l.mu.Lock()
 	h := &l.health
-	if l.gauge() == c {
+	if l.gauge() == c && r.Trip < l.m.cfg.Heartbeats.Unresponsive { // a longer one tells of an outage, not of the way
+		h.rough = h.measured && (r.Trip-h.latency).Abs() > max(time.Millisecond, h.latency/4)
 		smooth(&h.latency, r.Trip, h.measured)
 		h.measured = true
 	}
@@ -155,7 +165,8 @@ func (l *Link) examine(now time.Time) {
 	}
 	l.mu.Lock()
 	pause := hb.Send
-	if busy || silence > 0 || !l.health.measured {
+	l.health.busy = busy
+	if busy || silence > 0 || l.health.rough || !l.health.measured {
 		pause = hb.Check
 	}
 	due := now.Sub(l.health.round) >= pause

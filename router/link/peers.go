@@ -26,7 +26,7 @@ const forgetAfter = 48 * time.Hour
 func (m *Manager) Peers(news *ctrl.Peers) {
 	gone := m.take(news)
 	for _, g := range gone {
-		m.finish(g.link, g.reason, g.again)
+		m.end(g.link, g.reason)
 	}
 }
 
@@ -34,7 +34,6 @@ func (m *Manager) Peers(news *ctrl.Peers) {
 type farewell struct {
 	link   *Link
 	reason string
-	again  bool
 }
 
 func (m *Manager) take(news *ctrl.Peers) []farewell {
@@ -99,7 +98,7 @@ func (m *Manager) remove(routerID string) []farewell {
 	var gone []farewell
 	for _, l := range m.links {
 		if l.peer == routerID {
-			gone = append(gone, farewell{l, "the router was removed from the network", false})
+			gone = append(gone, farewell{l, "the router was removed from the network"})
 		}
 	}
 	return gone
@@ -154,7 +153,7 @@ func (m *Manager) adjust(t, wanted *target) []farewell {
 	if wanted == nil {
 		m.drop(t)
 		if l != nil && l.dialed {
-			return []farewell{{l, "the routers no longer share a link group, or the listener is gone", false}}
+			return []farewell{{l, "the routers no longer share a link group, or the listener is gone"}}
 		}
 		return nil
 	}
@@ -162,7 +161,7 @@ func (m *Manager) adjust(t, wanted *target) []farewell {
 	t.addresses, t.groups, t.dialer = wanted.addresses, wanted.groups, wanted.dialer
 	switch {
 	case l != nil && l.dialed && !slices.Contains(t.addresses, l.address):
-		return []farewell{{l, "the other router has another address now", true}}
+		return []farewell{{l, "the other router has another address now"}}
 	case !same && l == nil:
 		m.retry(t)
 	}

@@ -137,16 +137,17 @@ func (m *Manager) drop(t *target) {
 }
 
 // again has a link that is lost made anew: at once, unless it did not last. The
-// side that did not dial it leaves the other one a moment.
-func (m *Manager) again(l *Link, lived time.Duration, reason string) {
+// side that did not dial it leaves the other one a moment, and one that is
+// replaced waits whether the other link comes.
+func (m *Manager) again(l *Link, lived time.Duration, reason string, replaced bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.targets[l.key]
 	switch {
 	case t == nil || t.dialing || m.byKey[l.key] != nil:
-	case lived < t.policy().Min:
+	case lived < t.policy().Min && !replaced:
 		m.fail(t, stateLinkFailed, refuse(CodeLost, reason))
-	case l.dialed:
+	case l.dialed && !replaced:
 		t.state, t.last, t.lastAt = stateLinkFailed, refuse(CodeLost, reason), m.clock.Now()
 		m.retry(t)
 	default:
