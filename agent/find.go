@@ -34,9 +34,12 @@ func (p *Process) Has(operation string) bool {
 const answerTime = 2 * time.Second
 
 // Find returns the user's processes that serve an agent, ordered by what they
-// are and their number. It removes sockets that nobody serves any more.
+// are and their number. It removes sockets that nobody serves any more. Directories
+// into which others could have put a socket are left out; that is an error if
+// nothing is found elsewhere.
 func Find(ctx context.Context) ([]Process, error) {
 	var found []Process
+	var unsafe error // why a directory was left out
 	var mu sync.Mutex
 	var work sync.WaitGroup
 	for _, dir := range Dirs() {
@@ -48,7 +51,8 @@ func Find(ctx context.Context) ([]Process, error) {
 			err = checkDir(dir)
 		}
 		if err != nil {
-			return nil, &Error{Code: CodeFailed, Message: "agent sockets: " + err.Error(), Remedy: "remove the directory, or name the socket with --addr unix:PATH"}
+			unsafe = &Error{Code: CodeFailed, Message: "agent sockets: " + err.Error(), Remedy: "remove the directory, or name the socket with --addr unix:PATH"}
+			continue
 		}
 		for _, e := range entries {
 			info, ok := parseFileName(e.Name())
@@ -65,6 +69,9 @@ func Find(ctx context.Context) ([]Process, error) {
 		}
 	}
 	work.Wait()
+	if len(found) == 0 && unsafe != nil {
+		return nil, unsafe
+	}
 	slices.SortFunc(found, func(a, b Process) int { return cmp.Or(strings.Compare(a.App, b.App), a.PID-b.PID) })
 	return found, ctx.Err()
 }

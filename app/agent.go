@@ -139,7 +139,8 @@ func (s *supervisor) wait(ctx context.Context, signals <-chan os.Signal) error {
 	}
 }
 
-// drain waits until the router carries no circuit any more, for some time.
+// drain waits until the router carries no circuit any more, for some time, which
+// another stop replaces.
 func (s *supervisor) drain(ctx context.Context, signals <-chan os.Signal, within time.Duration) error {
 	if s.router == nil {
 		return nil
@@ -161,6 +162,8 @@ func (s *supervisor) drain(ctx context.Context, signals <-chan os.Signal, within
 		case <-limit.C:
 			s.o.Log.Warn("stopping with circuits in use", "circuits", left, "within", within)
 			return nil
+		case within = <-s.stop: // the operator has thought again
+			limit.Reset(within)
 		case got := <-signals:
 			if s.obey(got) {
 				return nil

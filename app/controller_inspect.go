@@ -43,7 +43,7 @@ func (c *Controller) inspectKey(key string) any {
 	case "identity-connection-statuses":
 		return map[string]any{"connections": c.identityConnections()}
 	case "links":
-		return map[string]any{"links": c.network.Links()}
+		return map[string]any{"links": c.networkLinks()}
 	case "data-model-index", "router-data-model-index":
 		return map[string]any{"index": c.store.View().Index()}
 	}
@@ -69,6 +69,39 @@ func (c *Controller) connectedRouters() []connectedRouter {
 		version, _, _ := strings.Cut(s.Version, "|")
 		out = append(out, connectedRouter{ID: r.ID, Name: r.Name, Version: version, ConnectTime: s.Since, Underlays: map[string]int{"ctrl.default": 1}})
 	}
+	return out
+}
+
+// networkLink is an entry of links at a controller.
+type networkLink struct {
+	ID              string    `json:"id"`
+	Key             string    `json:"key"`
+	Dialer          string    `json:"dialerId"`
+	Acceptor        string    `json:"acceptorId"`
+	Protocol        string    `json:"protocol"`
+	Address         string    `json:"dialAddress"`
+	Iteration       uint32    `json:"iteration"`
+	State           string    `json:"state"`
+	Usable          bool      `json:"usable"`
+	Down            bool      `json:"down"`
+	StaticCost      int       `json:"staticCost"`
+	Cost            int       `json:"cost"`
+	DialerLatency   string    `json:"dialerLatency"`
+	AcceptorLatency string    `json:"acceptorLatency"`
+	Connections     int       `json:"connections"`
+	Since           time.Time `json:"since"`
+}
+
+func (c *Controller) networkLinks() []networkLink {
+	out := []networkLink{}
+	for _, l := range c.network.Links() {
+		out = append(out, networkLink{
+			ID: l.ID, Key: l.Key, Dialer: l.DialerID, Acceptor: l.AcceptorID, Protocol: l.Protocol, Address: l.Address, Iteration: l.Iteration,
+			State: string(l.State), Usable: l.Usable(), Down: l.Down, StaticCost: l.StaticCost, Cost: l.Cost(),
+			DialerLatency: l.DialerLatency.String(), AcceptorLatency: l.AcceptorLatency.String(), Connections: len(l.Connections), Since: l.Since,
+		})
+	}
+	slices.SortFunc(out, func(a, b networkLink) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 

@@ -17,7 +17,7 @@ type Controller struct {
 	HealthChecks           ControllerHealth `conf:"healthChecks" doc:"what the health-checks API reports"`
 	Command                Command          `conf:"command" doc:"limits on model changes"`
 	CommandRateLimiter     CommandLimit     `conf:"commandRateLimiter" doc:"older spelling of command.rateLimiter"`
-	ConnectEvents          ConnectEvents    `conf:"connectEvents" later:"events" doc:"reports of connected identities"`
+	ConnectEvents          ConnectEvents    `conf:"connectEvents" later:"connect events" doc:"reports of connected identities"`
 	TLS                    ControllerTLS    `conf:"tls" doc:"limits on TLS handshakes"`
 	RouterDataModel        RouterDataModel  `conf:"routerDataModel" doc:"change sets kept for routers"`
 	Events                 EventSubscribers `conf:"events" doc:"who gets which events, by any names"`

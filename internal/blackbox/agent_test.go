@@ -217,6 +217,28 @@ func TestOrderlyStop(t *testing.T) {
 	}
 }
 
+// TestHurriedStop: a second stop replaces the time of the first.
+func TestHurriedStop(t *testing.T) {
+	t.Parallel()
+	n := ownNetwork(t)
+	n.newGuest(t)
+	pid := strconv.Itoa(n.Router.PID())
+	for _, args := range [][]string{{"--within", "10m", "--no-wait"}, {"--within", "0s"}} {
+		stdout, stderr, code := runToEnd(t, append([]string{"agent", "stop", "-p", pid}, args...)...)
+		if code != 0 {
+			t.Fatalf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+	select {
+	case <-n.Router.Ended():
+	case <-time.After(patience):
+		t.Fatal("the router does not end")
+	}
+	if n.Router.ExitCode() != 0 {
+		t.Errorf("exit code %d\n%s", n.Router.ExitCode(), n.Router.Tail())
+	}
+}
+
 // TestQuitSignal: SIGQUIT leaves the stacks and ends the process in order.
 func TestQuitSignal(t *testing.T) {
 	t.Parallel()
