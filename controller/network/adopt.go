@@ -23,7 +23,10 @@ func (r *report) isEnd() bool { return r.up == "" || r.down == "" }
 // adopt takes what a router reports of a circuit, with the lock held. It
 // returns false if the router has to end it.
 func (n *Network) adopt(routerID string, m *ctrl.Circuit) bool {
-	if n.requests[m.CircuitId] != nil {
+	if r := n.requests[m.CircuitId]; r != nil {
+		if r.routerID != routerID {
+			r.strays = append(r.strays, routerID)
+		}
 		return true
 	}
 	h := n.circuits[m.CircuitId]

@@ -114,9 +114,19 @@ func (n *Network) finish(r *request, c candidate, peer map[uint32][]byte) {
 	answer.Route.TimeoutMillis = uint32(max(r.deadline.Sub(n.cfg.Now()).Milliseconds(), 1))
 	h := &held{Circuit: circuit, number: circuit.PathNumber, attempts: r.attempts, tried: r.tried, deadline: r.deadline}
 	n.mu.Lock()
+	if r.given {
+		n.mu.Unlock()
+		n.withdraw(circuit)
+		n.abandon(r, refusal(ctrl.CodeDialFailed, "the dialer has given up"))
+		return
+	}
 	n.leave(r)
 	n.add(h)
+	strays := slices.DeleteFunc(r.strays, func(id string) bool { return circuit.at(id) >= 0 })
 	n.mu.Unlock()
+	for _, id := range strays {
+		n.unroute(id, []string{circuit.ID}, ending{reason: "the circuit has another path"})
+	}
 	n.costs.succeeded(circuit.TerminatorID)
 	r.reply(answer)
 	now := n.cfg.Now()

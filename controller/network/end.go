@@ -115,7 +115,8 @@ func (n *Network) CircuitsEnded(routerID string, ids []string) {
 	n.mu.Lock()
 	for _, id := range ids {
 		if r := n.requests[id]; r != nil && r.routerID == routerID {
-			r.cancel() // the dialer has given up
+			r.given = true // the dialer has given up
+			r.cancel()
 		}
 		h := n.circuits[id]
 		switch {

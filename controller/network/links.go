@@ -134,21 +134,26 @@ func (n *Network) closeLink(l *Link, reason string, routers ...string) {
 // tells of any more.
 func (n *Network) tidyLinks() {
 	now := n.cfg.Now()
-	for _, h := range n.topo.Half() {
+	type state struct{ has, lacks, used bool }
+	n.mu.Lock()
+	halves := n.topo.Half()
+	states := make([]state, len(halves))
+	for i, h := range halves {
+		states[i] = state{n.nodes[h.Has] != nil, n.nodes[h.Lacks] != nil, len(n.byLink[h.Link.ID]) > 0}
+	}
+	n.mu.Unlock()
+	for i, h := range halves {
 		patience := n.cfg.PendingLinkTimeout
 		if h.Denied {
 			patience = healTime
 		}
-		n.mu.Lock()
-		has, lacks, used := n.nodes[h.Has] != nil, n.nodes[h.Lacks] != nil, len(n.byLink[h.Link.ID]) > 0
-		n.mu.Unlock()
-		switch {
+		switch s := states[i]; {
 		case now.Sub(h.Since) < patience:
-		case has && (lacks || h.Denied):
+		case s.has && (s.lacks || h.Denied):
 			n.cfg.Log.Warn("link closed, only one of its ends has it", "link", h.Link.ID, "has", h.Has, "lacks", h.Lacks)
 			n.topo.Touch(h.Link.ID)
 			n.closeLink(h.Link, "the other end does not have it", h.Has)
-		case !has && !lacks && !used && now.Sub(h.Since) >= forgetTime:
+		case !s.has && !s.lacks && !s.used && now.Sub(h.Since) >= forgetTime:
 			n.topo.Remove(h.Link.ID)
 		}
 	}

@@ -116,7 +116,7 @@ func (b *bed) create(id string, edit func(*ctrl.CreateCircuit)) *ctrl.CircuitCre
 // ask waits for the answer to a request for a circuit.
 func (b *bed) ask(routerID string, m *ctrl.CreateCircuit) *ctrl.CircuitCreated {
 	out := make(chan *ctrl.CircuitCreated, 1)
-	b.CreateCircuit(routerID, m, func(a *ctrl.CircuitCreated) { out <- a })
+	b.CreateCircuit(routerID, nil, m, func(a *ctrl.CircuitCreated) { out <- a })
 	return <-out
 }
 

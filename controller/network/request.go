@@ -19,6 +19,7 @@ const maxRequests = 10_000
 type request struct {
 	*ctrl.CreateCircuit
 	routerID string // that asks
+	node     Node   // the session in which it does
 	service  *model.Service
 	started  time.Time
 	deadline time.Time
@@ -28,15 +29,18 @@ type request struct {
 	last     *misfire // why the last attempt failed
 	lastAt   string   // router where
 	cancel   context.CancelFunc
+	given    bool     // up: the dialer does not want it any more; guarded by the lock of the Network
+	strays   []string // routers that have reported the circuit meanwhile; likewise
 	reply    func(*ctrl.CircuitCreated)
 }
 
 // CreateCircuit answers a router's request for a circuit or for the next
 // attempt at one. It does not wait: reply is called at once where no other
 // router has to be asked, and from another goroutine otherwise, or never if the
-// controller ends before.
-func (n *Network) CreateCircuit(routerID string, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated)) {
-	r := &request{CreateCircuit: m, routerID: routerID, started: n.cfg.Now(), reply: reply, cancel: func() {}}
+// controller ends before. A request by another node than the one that was
+// attached last is ignored, unless node is nil.
+func (n *Network) CreateCircuit(routerID string, node Node, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated)) {
+	r := &request{CreateCircuit: m, routerID: routerID, node: node, started: n.cfg.Now(), reply: reply, cancel: func() {}}
 	r.deadline = r.started.Add(n.cfg.RouteTimeout)
 	if m.Failure != nil {
 		r.last, r.lastAt = &misfire{failure: m.Failure}, routerID
@@ -75,6 +79,9 @@ func (n *Network) begin(r *request) *ctrl.Refusal {
 	n.mu.Lock()
 	h := n.circuits[r.CircuitId]
 	switch {
+	case r.node != nil && n.nodes[r.routerID] != r.node:
+		n.mu.Unlock()
+		return refusal(CodeDuplicateCircuit, "the router has connected anew")
 	case n.requests[r.CircuitId] != nil, h != nil && (h.reports != nil || h.first() != r.routerID):
 		n.mu.Unlock()
 		return refusal(CodeDuplicateCircuit, "the circuit id is in use")
@@ -197,6 +204,9 @@ func (n *Network) abandon(r *request, why *ctrl.Refusal) {
 	n.mu.Lock()
 	n.leave(r)
 	n.mu.Unlock()
+	for _, id := range r.strays {
+		n.unroute(id, []string{r.CircuitId}, ending{reason: "the attempt was abandoned"})
+	}
 	n.refuse(r, why)
 }
 

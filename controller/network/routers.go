@@ -21,12 +21,14 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 	n.setQuiesced(routerID, m.GetState().GetQuiesced())
 	n.refresh(routerID)
 	for _, r := range n.requests {
-		if r.routerID == routerID {
-			r.cancel() // of an earlier session
+		if r.routerID == routerID { // of an earlier session
+			r.given = true
+			r.cancel()
 		}
 	}
+	changes := n.topo.Report(routerID, &ctrl.LinkChanges{Whole: true, Put: m.GetLinks()})
 	n.mu.Unlock()
-	n.LinkChanges(routerID, &ctrl.LinkChanges{Whole: true, Put: m.GetLinks()})
+	n.linksChanged(changes)
 	var over, unfit []gone
 	left := make(map[string][]string)
 	n.mu.Lock()

@@ -225,7 +225,7 @@ func (r *Registry) HandleResync(s *control.ControllerEnd) {
 
 // HandleCreateCircuit is called by the session.
 func (r *Registry) HandleCreateCircuit(s *control.ControllerEnd, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated)) {
-	r.cfg.Network.CreateCircuit(s.RouterID, m, reply)
+	r.cfg.Network.CreateCircuit(s.RouterID, s, m, reply)
 }
 
 // HandleCircuitsEnded is called by the session.
