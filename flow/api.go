@@ -78,7 +78,7 @@ type Config struct {
 	ConnID    uint32 // put into every message if HasConnID
 	HasConnID bool
 
-	Window     int // bytes at start, default 512 KiB
+	Window     int // bytes at start, default 64 KiB: a thousand circuits have to fit a router; it doubles every round trip that has room
 	MaxWindow  int // bytes, default and maximum 4 MiB: what receivers store
 	MaxPayload int // bytes, default 64 KiB; Write splits at it, WriteMessage does not
 

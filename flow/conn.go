@@ -50,7 +50,7 @@ func (c Config) withDefaults() Config {
 		c.MaxWindow = most
 	}
 	if c.Window <= 0 {
-		c.Window = 512 << 10
+		c.Window = 64 << 10
 	}
 	c.Window = min(c.Window, c.MaxWindow)
 	if c.MaxPayload <= 0 {

@@ -183,7 +183,7 @@ func TestConnDeadlines(t *testing.T) {
 }
 
 func TestCloseDeliversWhatWasWritten(t *testing.T) {
-	d, h, stop := pair(Config{})
+	d, h, stop := pair(Config{Window: 512 << 10})
 	defer stop()
 	data := pattern(300<<10, 5)
 	if _, err := d.Write(data); err != nil {

@@ -134,7 +134,7 @@ func TestStalledReaderHarmsNobody(t *testing.T) {
 		}
 		exchange(t, other, <-l.accepted, 1<<20)
 	}
-	if used := b.srv.budget.Used(); used > 10<<20 {
+	if used := b.srv.spill.Used(); used > 10<<20 {
 		t.Errorf("%d bytes wait in the router", used)
 	}
 	_ = stalled.Close()
@@ -156,8 +156,8 @@ func TestStalledReaderPausesPlainClient(t *testing.T) {
 		_ = c.CloseWrite()
 		sent <- err
 	}()
-	eventually(t, "data is stored", func() bool { return b.srv.budget.Used() > 256<<10 })
-	if used := b.srv.budget.Used(); used > 4<<20 {
+	eventually(t, "data is stored", func() bool { return b.srv.spill.Used() > 256<<10 })
+	if used := b.srv.spill.Used(); used > 4<<20 {
 		t.Errorf("%d bytes are stored", used)
 	}
 	got, err := io.ReadAll(host)
@@ -167,7 +167,7 @@ func TestStalledReaderPausesPlainClient(t *testing.T) {
 	if err := <-sent; err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the store is empty", func() bool { return b.srv.budget.Used() == 0 })
+	eventually(t, "the store is empty", func() bool { return b.srv.spill.Used() == 0 })
 }
 
 func TestBoundariesFlagsAndTraceIDs(t *testing.T) {

@@ -64,7 +64,7 @@ func TestClientThatIgnoresWindows(t *testing.T) {
 			go func() { defer close(done); flood(ctx, evil, id, sc.CircuitID, c.size) }()
 			lossy := func() bool {
 				x := b.table.Get([]byte(sc.CircuitID))
-				return x == nil || x.Lossy.Load() || b.srv.budget.Used() > 4<<20
+				return x == nil || x.Lossy.Load() || b.srv.spill.Used() > 4<<20
 			}
 			eventually(t, "the flood is felt", lossy)
 			deadline := time.Now().Add(time.Second)
@@ -76,7 +76,7 @@ func TestClientThatIgnoresWindows(t *testing.T) {
 				exchange(t, conn, <-h.accepted, 200_000)
 				_ = conn.Close()
 			}
-			if used := b.srv.budget.Used(); used > 32<<20 {
+			if used := b.srv.spill.Used(); used > 32<<20 {
 				t.Errorf("%d bytes wait in the router", used)
 			}
 			stop() // what it makes garbage of is not what the router keeps
@@ -88,7 +88,7 @@ func TestClientThatIgnoresWindows(t *testing.T) {
 			}
 			evil.ch.Close()
 			victim.ch.Close()
-			eventually(t, "nothing waits", func() bool { return b.srv.budget.Used() == 0 })
+			eventually(t, "nothing waits", func() bool { return b.srv.spill.Used() == 0 })
 		})
 	}
 }
@@ -136,7 +136,7 @@ func TestManyStalledReaders(t *testing.T) {
 		}
 		return n == 8
 	})
-	if used := b.srv.budget.Used(); used > 8<<20 {
+	if used := b.srv.spill.Used(); used > 8<<20 {
 		t.Errorf("%d bytes are stored", used)
 	}
 	for range 3 {
@@ -157,7 +157,7 @@ func TestManyStalledReaders(t *testing.T) {
 	for _, x := range hosts {
 		_ = x.Close()
 	}
-	eventually(t, "nothing is stored", func() bool { return b.srv.budget.Used() == 0 })
+	eventually(t, "nothing is stored", func() bool { return b.srv.spill.Used() == 0 })
 }
 
 // collect frees what nobody uses, pooled memory included: a pool gives it back

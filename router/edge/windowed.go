@@ -171,6 +171,9 @@ func (e *windowed) needless(a xgress.Address) bool {
 	return time.Since(e.again.since) < patience
 }
 
+// Brake says how much what waits for the client slows its source down.
+func (e *windowed) Brake() int { return e.lane.Brake() }
+
 // PathLost implements flow.Path.
 func (e *windowed) PathLost() {}
 

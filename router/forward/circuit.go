@@ -8,6 +8,7 @@ import (
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/wire/ctrl"
+	"github.com/weftnet/weft/wire/xgress"
 )
 
 // Side is one side of a circuit.
@@ -97,6 +98,9 @@ func (c *Circuit) Detach(s Side, d Destination) {
 func (c *Circuit) Send(to Side, f *channel.Frame) {
 	c.touch()
 	c.passed[to].count(f)
+	if f.Type == xgress.TypeAcknowledgement {
+		c.brake(to, f)
+	}
 	if p := c.ends[to].Load(); p != nil {
 		(*p).Forward(f)
 		return

@@ -84,9 +84,10 @@ type Counters struct {
 	Circuits int    `json:"circuits"` // now
 	Drops    uint64 `json:"drops"`    // messages that were dropped
 	Strays   uint64 `json:"strays"`   // messages of circuits that are not carried here
+	Brakes   uint64 `json:"brakes"`   // acknowledgements that slowed a source down, for want of room
 }
 
 // Counters returns the counters.
 func (t *Table) Counters() Counters {
-	return Counters{Circuits: t.Len(), Drops: t.drops.Load(), Strays: t.strays.Load()}
+	return Counters{Circuits: t.Len(), Drops: t.drops.Load(), Strays: t.strays.Load(), Brakes: t.brakes.Load()}
 }

@@ -144,6 +144,9 @@ func (t *Table) Receive(linkID string, f *channel.Frame) {
 		return
 	}
 	c.arrive()
+	if f.Type == xgress.TypeAcknowledgement {
+		c.brake(to, f)
+	}
 	p := c.ends[to].Load()
 	if p == nil {
 		c.dropped()

@@ -14,39 +14,6 @@ type Sender interface {
 	SendFrame(ctx context.Context, f *channel.Frame) error
 }
 
-// Budget bounds the bytes that wait in a router. The zero value has no room.
-type Budget struct {
-	max  int64
-	used atomic.Int64
-}
-
-// DefaultBudget is what may wait in a router altogether, in bytes.
-const DefaultBudget = 64 << 20
-
-// NewBudget returns a budget of so many bytes.
-func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
-
-// Take reserves n bytes if there is room.
-func (b *Budget) Take(n int) bool {
-	if b.used.Add(int64(n)) > b.max {
-		b.used.Add(-int64(n))
-		return false
-	}
-	return true
-}
-
-// Force reserves n bytes whether there is room or not.
-func (b *Budget) Force(n int) { b.used.Add(int64(n)) }
-
-// Give returns n bytes.
-func (b *Budget) Give(n int) { b.used.Add(-int64(n)) }
-
-// Full reports whether no byte more can be taken.
-func (b *Budget) Full() bool { return b.used.Load() >= b.max }
-
-// Used is the number of reserved bytes.
-func (b *Budget) Used() int64 { return b.used.Load() }
-
 // Outlet shares a channel among the circuits that leave by it. While the
 // channel has room, messages pass straight through: TrySendFrame never waits,
 // so it may be called with the lock of a lane held. When it has none, each
@@ -64,9 +31,10 @@ type Outlet struct {
 	running bool
 }
 
-// take reserves n bytes for a lane if there is room.
+// take reserves n bytes for a lane if there is room. One channel cannot use up
+// what all share.
 func (o *Outlet) take(n int) bool {
-	if o.waiting.Load()+int64(n) > outletLimit || !o.budget.Take(n) {
+	if o.waiting.Load()+int64(n) > o.budget.max*3/4 || !o.budget.Take(n) {
 		return false
 	}
 	o.waiting.Add(int64(n))
@@ -129,9 +97,8 @@ func (o *Outlet) serve() {
 // below; whoever ignores it loses messages.
 const laneLimit = 24 << 20
 
-// outletLimit bounds what waits for one channel, so that one receiver that does
-// not read cannot use up what all share.
-const outletLimit = 96 << 20
+// mostWindow is the largest window that the ends of a circuit use, in bytes.
+const mostWindow = 4 << 20
 
 // Lane is the way of one circuit, or of one pull source, through an Outlet.
 type Lane struct {
@@ -167,12 +134,15 @@ func (l *Lane) Push(f *channel.Frame) bool {
 		return true
 	}
 	n := weight(f)
-	if l.waiting+n > laneLimit || !l.o.take(n) {
+	switch {
+	case l.waiting == 0 || l.waiting+n <= int(l.o.budget.least()):
+		l.o.force(n)
+	case l.waiting+n > laneLimit || !l.o.take(n):
 		f.Release()
 		return false
 	}
 	l.frames = append(l.frames, f)
-	l.waiting += n
+	l.grow(n)
 	if !l.held && !l.active {
 		l.active = true
 		l.o.enqueue(l)
@@ -194,7 +164,7 @@ func (l *Lane) Open(first *channel.Frame) {
 	if first != nil && (len(l.frames) > 0 || l.active || !l.o.ch.TrySendFrame(first)) {
 		l.o.force(weight(first))
 		l.frames = append([]*channel.Frame{first}, l.frames...)
-		l.waiting += weight(first)
+		l.grow(weight(first))
 	}
 	if len(l.frames) > 0 && !l.active {
 		l.active = true
@@ -258,7 +228,32 @@ func (l *Lane) stash(f *channel.Frame) {
 	n := weight(f)
 	l.o.force(n)
 	l.frames = append([]*channel.Frame{f}, l.frames...)
-	l.waiting += n
+	l.grow(n)
+}
+
+// grow counts n bytes more or less in the lane, with the lock held.
+func (l *Lane) grow(n int) {
+	if l.waiting == 0 && n > 0 {
+		l.o.budget.lanes.Add(1)
+	}
+	if l.waiting += n; l.waiting == 0 && n < 0 {
+		l.o.budget.lanes.Add(-1)
+	}
+}
+
+// Brake returns by how much the source of what waits here has to be slowed
+// down: so many bytes are added to what its receiver says to have stored. It is
+// 0 while the router has room; else it grows with what waits, and takes the
+// whole window from a circuit that has its share waiting.
+func (l *Lane) Brake() int {
+	b := l.o.budget
+	if !b.scarce() {
+		return 0
+	}
+	l.mu.Lock()
+	waiting := l.waiting
+	l.mu.Unlock()
+	return int(int64(waiting) * (mostWindow + 1) / b.share())
 }
 
 // next returns the frame to send, nil if the lane has come to rest.
@@ -271,7 +266,7 @@ func (l *Lane) next() *channel.Frame {
 			if l.frames = l.frames[1:]; len(l.frames) == 0 {
 				l.frames = nil
 			}
-			l.waiting -= weight(f)
+			l.grow(-weight(f))
 			l.o.give(weight(f))
 			l.mu.Unlock()
 			return f
@@ -308,8 +303,9 @@ func (l *Lane) Clear() {
 
 func (l *Lane) clear() {
 	l.o.give(l.waiting)
+	l.grow(-l.waiting)
 	for _, f := range l.frames {
 		f.Release()
 	}
-	l.frames, l.waiting = nil, 0
+	l.frames = nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/wire/ctrl"
 	"github.com/weftnet/weft/wire/message"
+	"github.com/weftnet/weft/wire/xgress"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -121,7 +122,7 @@ func TestHeldLaneOpensInOrder(t *testing.T) {
 func TestBudgetAndClose(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := newPipe(0)
-	budget := NewBudget(1700) // frames count with the 512 bytes of memory they keep
+	budget := NewBudget(2300) // frames count with the 512 bytes of memory they keep
 	l := NewOutlet(ctx, p, budget).Lane(nil, true)
 	pushed := 0
 	for l.Push(numbered(0, pushed)) {
@@ -204,4 +205,100 @@ func TestCircuit(t *testing.T) {
 	if d, ok := err.(*DialError); !ok || d.Cause != ctrl.Cause_MISCONFIGURED_TERMINATOR {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestStalledLanesLeaveRoomForOthers: those who do not read use up the budget and
+// are slowed down; others still have their share.
+func TestStalledLanesLeaveRoomForOthers(t *testing.T) {
+	budget := NewBudget(8 << 20)
+	stuck := NewOutlet(t.Context(), full{}, budget)
+	source := func(l *Lane) (pushed int) {
+		for l.Push(payloadFrame("c", 60<<10, 0)) {
+			pushed++
+		}
+		return pushed
+	}
+	var lanes []*Lane
+	for range 8 {
+		l := stuck.Lane(nil, true)
+		source(l)
+		lanes = append(lanes, l)
+	}
+	if most := budget.max * 3 / 4; budget.Used() > most+8*leastShare {
+		t.Errorf("%d bytes wait for one channel", budget.Used())
+	}
+	if lanes[0].Brake() <= mostWindow {
+		t.Errorf("the source of a lane that fills the router may send %d more", mostWindow-lanes[0].Brake())
+	}
+	other := NewOutlet(t.Context(), full{}, budget).Lane(nil, true)
+	if n := source(other); n < 2 {
+		t.Errorf("a circuit that begins has room for %d payloads", n)
+	}
+	for _, l := range append(lanes, other) {
+		l.Close()
+	}
+	if budget.Used() != 0 || budget.lanes.Load() != 0 {
+		t.Errorf("%d bytes and %d lanes are left", budget.Used(), budget.lanes.Load())
+	}
+}
+
+// full is a channel without room.
+type full struct{}
+
+func (full) TrySendFrame(*channel.Frame) bool { return false }
+func (full) SendFrame(ctx context.Context, f *channel.Frame) error {
+	f.Release()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestBrake: an acknowledgement says more than the receiver has stored while
+// payloads of its circuit wait and room is scarce.
+func TestBrake(t *testing.T) {
+	budget := NewBudget(1 << 20)
+	table := NewTable(nil)
+	c, err := table.Add(Info{ID: "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := &keep{}
+	back := NewOutlet(t.Context(), sink, budget)
+	way := NewOutlet(t.Context(), full{}, budget)
+	c.Attach(Initiator, newLinkEnd(c, Initiator, oneLink{"up", back}))
+	e := newLinkEnd(c, Terminator, oneLink{"down", way})
+	e.payload = way.Lane(nil, true)
+	c.Attach(Terminator, e)
+	told := func() uint32 {
+		a := xgress.Ack{Circuit: []byte("c"), Flags: xgress.FlagOriginator, RecvBuffer: 1000}
+		m := a.Message(nil)
+		table.Receive("down", channel.NewFrame(&m, 0))
+		got, err := xgress.ParseAck(&sink.last.Message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.RecvBuffer
+	}
+	if n := told(); n != 1000 {
+		t.Errorf("with room, the source is told %d", n)
+	}
+	for range 9 {
+		table.Receive("up", payloadFrame("c", 60<<10, 0))
+	}
+	if n := told(); n < mostWindow {
+		t.Errorf("with 540 KiB of 1 MiB waiting, the source is told %d", n)
+	}
+	e.payload.Clear()
+	if n := told(); n != 1000 {
+		t.Errorf("with room again, the source is told %d", n)
+	}
+	e.close()
+}
+
+// keep remembers the last frame.
+type keep struct{ last *channel.Frame }
+
+func (k *keep) TrySendFrame(f *channel.Frame) bool { k.last = f; return true }
+func (k *keep) SendFrame(_ context.Context, f *channel.Frame) error {
+	k.last = f
+	return nil
 }

@@ -46,6 +46,7 @@ type Table struct {
 	quiesced atomic.Bool
 	strays   atomic.Uint64 // messages of circuits that are not carried here
 	drops    atomic.Uint64 // messages that were dropped
+	brakes   atomic.Uint64 // acknowledgements that slowed their source down
 
 	circuits index
 

@@ -1,0 +1,54 @@
+package forward
+
+import "sync/atomic"
+
+// Budget bounds the bytes that wait in a router. The zero value has no room.
+// When it gets scarce, the windows of the circuits that wait longest are shrunk,
+// see Lane.Brake; a message is dropped only when nothing is left, and then by a
+// circuit that has more than its share.
+type Budget struct {
+	max   int64
+	used  atomic.Int64
+	lanes atomic.Int64 // in which something waits
+}
+
+// DefaultBudget is what may wait in a router altogether, in bytes.
+const DefaultBudget = 64 << 20
+
+// leastShare is what a circuit may have waiting whatever others do, in bytes: one
+// that does not read cannot starve those that do.
+const leastShare = 128 << 10
+
+// NewBudget returns a budget of so many bytes.
+func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
+
+// Take reserves n bytes if there is room.
+func (b *Budget) Take(n int) bool {
+	if b.used.Add(int64(n)) > b.max {
+		b.used.Add(-int64(n))
+		return false
+	}
+	return true
+}
+
+// Force reserves n bytes whether there is room or not.
+func (b *Budget) Force(n int) { b.used.Add(int64(n)) }
+
+// Give returns n bytes.
+func (b *Budget) Give(n int) { b.used.Add(-int64(n)) }
+
+// Full reports whether no byte more can be taken.
+func (b *Budget) Full() bool { return b.used.Load() >= b.max }
+
+// Used is the number of reserved bytes.
+func (b *Budget) Used() int64 { return b.used.Load() }
+
+// scarce reports whether so much is reserved that windows have to shrink.
+func (b *Budget) scarce() bool { return b.used.Load() > b.max/4 }
+
+// share is what each of those that wait may have, in bytes, for half of the
+// budget to do.
+func (b *Budget) share() int64 { return max(b.max/2/max(b.lanes.Load(), 1), b.least()/4, 1) }
+
+// least is what each may have waiting in any case.
+func (b *Budget) least() int64 { return min(leastShare, b.max/64) }
