@@ -149,6 +149,25 @@ func TestStandingProcess(t *testing.T) {
 	}
 }
 
+// TestBulkIntoStandingProcess: data that goes out all the time and is confirmed
+// is no sign of life when the answer to a probe does not come.
+func TestBulkIntoStandingProcess(t *testing.T) {
+	hb := Heartbeats{Send: 50 * time.Millisecond, Check: 10 * time.Millisecond, Unresponsive: 200 * time.Millisecond, Close: time.Hour}
+	a, _, w := pair(t, hb)
+	l := linkOf(t, a)
+	w.swallow()
+	p, _ := l.Outlets("bulk")
+	lane := p.Lane(nil, false)
+	data := make([]byte, 16<<10)
+	seq := int32(0)
+	wait(t, "it is reported unresponsive", func() bool {
+		m := (&xgress.Payload{Circuit: []byte("bulk"), Seq: seq, Data: data}).Message(nil)
+		lane.Push(channel.NewFrame(&message.Message{Type: m.Type, Headers: m.Headers}, len(data)))
+		seq++
+		return a.report(l.id).Unresponsive
+	})
+}
+
 // TestSparseReports: a latency is reported again when it has changed a lot, and
 // not more often than every few seconds.
 func TestSparseReports(t *testing.T) {

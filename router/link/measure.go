@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/weftnet/weft/channel"
@@ -12,6 +13,9 @@ type vitals struct {
 	traffic channel.Traffic
 	sign    time.Time // when something last came
 	asked   time.Time // since when a probe is without an answer; zero if none is
+	// due is how many bytes have to arrive until the probe has, everything if
+	// there was no room for it.
+	due uint64
 }
 
 // health is what is known of the way to the other router.
@@ -59,27 +63,37 @@ func (c *conn) look(now time.Time) (busy bool) {
 	switch {
 	case t.In != was.In:
 		v.sign, v.asked = now, time.Time{}
-	case t.Acked > was.Acked+smallTalk:
-		// The other system takes bulk data in, if slowly. Small talk does not count:
-		// a system confirms that for a process that stands still.
+	case t.Acked > was.Acked+smallTalk && was.Acked < v.due:
+		// The other system takes in what is before the probe, if slowly. What comes
+		// behind the probe does not count, nor does small talk: a system confirms
+		// megabytes for a process that stands still.
 		v.sign = now
 	}
 	return busy
 }
 
-// ask sends a probe unless one is under way. No room for one is as good as one
-// under way: something has to move before there is room.
+// ask sends a probe unless one is under way. Without room for one an answer is
+// due all the same: something has to move before there is room.
 func (c *conn) ask(now time.Time) {
 	ch := c.ch.Load()
 	c.mu.Lock()
 	pending := !c.vitals.asked.IsZero()
+	again := pending && c.vitals.due == math.MaxUint64
 	if !pending {
-		c.vitals.asked = now
+		c.vitals.asked, c.vitals.due = now, math.MaxUint64
 	}
 	c.mu.Unlock()
-	if ch != nil && !pending {
-		ch.Probe(func(r channel.Round) { c.link.measured(c, r) })
+	if ch == nil || pending && !again {
+		return
 	}
+	queued := uint64(ch.Queued())
+	before := ch.Traffic().Out + queued + queued/64 // and what encryption adds
+	if !ch.Probe(func(r channel.Round) { c.link.measured(c, r) }) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.vitals.due = before + smallTalk
 }
 
 // asked reports whether an answer is due.

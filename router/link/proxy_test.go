@@ -16,6 +16,7 @@ type way struct {
 	mu     sync.Mutex
 	open   chan struct{} // closed while bytes move
 	rate   int           // bytes per second and direction, 0 for as fast as it goes
+	hole   bool          // bytes are taken and go nowhere
 	conns  map[net.Conn]bool
 	served int
 }
@@ -78,8 +79,11 @@ func (w *way) copy(ctx context.Context, to, from net.Conn) {
 	for {
 		n, err := from.Read(b)
 		w.mu.Lock()
-		open, rate := w.open, w.rate
+		open, rate, hole := w.open, w.rate, w.hole
 		w.mu.Unlock()
+		if hole && err == nil {
+			continue
+		}
 		select {
 		case <-open:
 		case <-ctx.Done():
@@ -110,6 +114,14 @@ func (w *way) heal() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	close(w.open)
+}
+
+// swallow takes all bytes and passes none on, as the system of a process that
+// stands still does for a while.
+func (w *way) swallow() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hole = true
 }
 
 func (w *way) slow(rate int) {
