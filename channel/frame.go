@@ -95,6 +95,15 @@ func share(m *message.Message, room []byte, owner interface{ Release() }) (*Fram
 	return f, true
 }
 
+// ShareFrame returns a frame of m that borrows the memory of its body until it
+// is released, which releases owner. room is the memory right before the body,
+// in the same array; prefix and headers are written to its end. It returns nil,
+// and keeps nothing, if room is too short.
+func ShareFrame(m *message.Message, room []byte, owner interface{ Release() }) *Frame {
+	f, _ := share(m, room, owner)
+	return f
+}
+
 // Raw returns the whole encoded message. It may be patched in place as long as
 // no length changes.
 func (f *Frame) Raw() []byte { return f.raw }

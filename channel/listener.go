@@ -29,7 +29,8 @@ type Accepted struct {
 type ListenerConfig struct {
 	// Accept judges a hello. It may take its time within HelloTimeout, which ctx
 	// ends. An error rejects: its text is sent to the peer, so it must not tell
-	// secrets.
+	// secrets. One with a method Expected that returns true is no news for the
+	// operator.
 	Accept func(ctx context.Context, p *Peer) (*Accepted, error)
 	// Groups allows several connections to form one channel.
 	Groups bool
@@ -224,8 +225,12 @@ func (l *Listener) drop(c *Channel) {
 }
 
 func (l *Listener) logRefused(from net.Addr, err error) {
+	level := slog.LevelWarn
+	if e := (interface{ Expected() bool })(nil); errors.As(err, &e) && e.Expected() {
+		level = slog.LevelDebug
+	}
 	if l.ctx.Err() == nil && l.warn.Allow() {
-		l.log.Warn("connection refused", "listener", l.inner.Addr(), "remote", from, "error", err)
+		l.log.Log(l.ctx, level, "connection refused", "listener", l.inner.Addr(), "remote", from, "error", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log/slog"
 
 	"github.com/weftnet/weft/channel"
 )
@@ -66,7 +67,11 @@ func (m *Manager) conclude(t *target, err error) {
 	default:
 		why := refusalOf(err)
 		m.fail(t, stateDialFailed, why)
-		m.log.Warn("link not established", "router", t.peer.id, "key", t.key, "code", why.Code, "error", why.Message, "retry", t.next)
+		level := slog.LevelWarn
+		if why.Expected() {
+			level = slog.LevelDebug
+		}
+		m.log.Log(m.ctx, level, "link not established", "router", t.peer.id, "key", t.key, "code", why.Code, "error", why.Message, "retry", t.next)
 	}
 }
 

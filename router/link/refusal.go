@@ -51,6 +51,10 @@ type Refusal struct {
 // Error gives code and message; that is what the other side is told.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
+// Expected reports whether the reason is part of normal life: two routers dial
+// each other, and one of the two has to give way.
+func (r *Refusal) Expected() bool { return r.Code == CodeDuplicate }
+
 func refuse(code, text string) *Refusal { return &Refusal{Code: code, Message: text} }
 
 // refusalOf finds the code of an error of a dial.
