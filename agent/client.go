@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -89,6 +91,10 @@ func (c *Client) Read(ctx context.Context, operation string, args Args, into any
 func (c *Client) do(r *http.Request) (*Answer, error) {
 	response, err := c.http.Do(r)
 	if err != nil {
+		var wrapped *url.Error // names the URL, which means nothing here
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
 		return nil, fmt.Errorf("agent at %s: %w", c.address, err)
 	}
 	if response.StatusCode == http.StatusOK {
