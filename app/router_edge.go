@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -99,7 +100,11 @@ type controllers struct {
 func (c controllers) CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctrl.CircuitCreated, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	return c.Uplink.CreateCircuit(ctx, m)
+	made, err := c.Uplink.CreateCircuit(ctx, m)
+	if errors.Is(err, uplink.ErrNoController) {
+		err = fmt.Errorf("%w: %w", edge.ErrNotConnected, err)
+	}
+	return made, err
 }
 
 // PutTerminator has a terminator written.
@@ -110,6 +115,12 @@ func (c controllers) PutTerminator(ctx context.Context, t *ctrl.Terminator) erro
 		return &edge.RefusedError{Code: refused.Code, Message: refused.Message, Remedy: refused.Remedy}
 	}
 	return err
+}
+
+// EncryptionRequired reports whether the ends of a service have to encrypt.
+func (d *directory) EncryptionRequired(serviceID string) bool {
+	s := d.uplink.View().Service(serviceID)
+	return s == nil || s.EncryptionRequired
 }
 
 // routerNode shows table and edge to the uplink.

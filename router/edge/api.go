@@ -47,7 +47,7 @@ type Watcher interface {
 // Controller is what the edge asks of the controllers.
 type Controller interface {
 	// CreateCircuit asks for a circuit or for the next attempt at one. An error
-	// means that no controller answered.
+	// means that no controller answered; ErrNotConnected is in it if there is none.
 	CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctrl.CircuitCreated, error)
 	// PutTerminator returns nil when the terminator exists at the controller as
 	// given, a *RefusedError if it refused, and any other error if no controller

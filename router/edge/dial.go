@@ -192,7 +192,7 @@ func (c *client) establish(ctx context.Context, circuit *forward.Circuit, req *e
 		CircuitId: circuit.ID, IdentityId: circuit.IdentityID, SessionId: circuit.SessionID, ServiceId: circuit.ServiceID,
 		InstanceId: req.Instance, Sticky: string(req.StickinessToken), PeerData: c.peerData(req),
 	}
-	made, err := c.srv.cfg.Table.Establish(ctx, c.srv.cfg.Controller, circuit, ask, func(f *ctrl.Failure, r *ctrl.Route) {
+	made, err := c.srv.cfg.Table.Establish(ctx, alone{c.srv}, circuit, ask, func(f *ctrl.Failure, r *ctrl.Route) {
 		c.srv.log.Info("dial of terminator failed", "circuit", circuit.ID, "service", circuit.ServiceID, "terminator", f.TerminatorId,
 			"binding", r.GetEgress().GetBinding(), "address", r.GetEgress().GetAddress(), "cause", f.Cause.String(), "error", f.Message)
 	})

@@ -53,6 +53,7 @@ type network struct {
 	puts        int
 	removed     []string
 	down        bool
+	absent      bool // no controller is connected
 	asked       []*ctrl.CreateCircuit
 	onCreate    func() // called with the lock for every CreateCircuit
 	ended       []string
@@ -135,6 +136,9 @@ func (n *network) CreateCircuit(_ context.Context, m *ctrl.CreateCircuit) (*ctrl
 	defer n.mu.Unlock()
 	if n.down {
 		return nil, errors.New("no controller available")
+	}
+	if n.absent {
+		return nil, ErrNotConnected
 	}
 	if n.onCreate != nil {
 		n.onCreate()
