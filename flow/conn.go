@@ -62,6 +62,10 @@ func (c Config) withDefaults() Config {
 	if c.StartLimit == 0 {
 		c.StartLimit = startLimit
 	}
+	if c.Options == nil {
+		c.Options = &ownWays
+	}
+	c.Options.fill(&c)
 	return c
 }
 

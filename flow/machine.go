@@ -62,8 +62,8 @@ type machine struct {
 func newMachine(c *Config) machine {
 	return machine{
 		circuit: []byte(c.Circuit), role: c.Role, connID: c.ConnID, hasConn: c.HasConnID, linger: c.Linger, patience: c.StartLimit,
-		sender:   sender{window: c.Window, most: c.MaxWindow},
-		receiver: receiver{limit: 2 * c.MaxWindow, highest: -1},
+		sender:   sender{o: c.Options, window: c.Window, least: c.Options.least(c), most: c.MaxWindow, timed: c.Options.timed()},
+		receiver: receiver{limit: c.Options.limit(c), highest: -1},
 	}
 }
 
@@ -118,15 +118,19 @@ func stamp(now time.Duration) uint16 { return max(1, uint16(now/time.Millisecond
 // write sends one item; the caller has seen ready and no writeErr.
 func (m *machine) write(now time.Duration, it *Item, out *batch) {
 	p := sent{edge: it.EdgeFlags, hasEdge: it.HasEdgeFlags}
-	if len(it.Data) > 0 {
-		p.buf = newBuffer(len(it.Data))
-		copy(p.buf.b, it.Data)
-	}
 	if len(it.UUID) > 0 && len(it.UUID) <= 32 {
 		p.uuid = append([]byte(nil), it.UUID...)
 	}
 	m.flushAcks(out)
-	m.emit(now, p, out)
+	if most := m.o.MTU; most > 0 && len(it.Data) > most {
+		m.writeChunks(now, p, it.Data, most, out)
+	} else {
+		if len(it.Data) > 0 {
+			p.buf = newBuffer(len(it.Data))
+			copy(p.buf.b, it.Data)
+		}
+		m.emit(now, p, out)
+	}
 	if it.HasEdgeFlags && it.EdgeFlags&xgress.EdgeFIN != 0 {
 		m.finWanted, m.finSent = true, true
 		m.writeErr = ErrWriteClosed
@@ -268,10 +272,8 @@ func (m *machine) tick(now time.Duration, out *batch) events {
 	}
 	if at, ok := m.oldest(); ok && !m.pathLost {
 		if rto := m.timeout(at); now >= at+rto {
-			m.retransmit(now, now-rto, m.tries(), out)
-			if m.timeouts == 0 { // an outage says nothing of the room on the path
-				m.window = max(minWindow, m.window*3/4)
-			}
+			n := m.retransmit(now, now-rto, m.tries(), out)
+			m.shrink(n, m.timeouts == 0) // an outage says nothing of the room on the path
 			m.timeouts++
 		}
 	}
@@ -299,8 +301,8 @@ func (m *machine) roomDelay() time.Duration {
 	return ackDelay << min(m.crowded-1, 6)
 }
 
-func (m *machine) retransmit(now, before time.Duration, most int, out *batch) {
-	m.overdue(now, before, most, func(s *sent, seq int32) { m.encode(now, s, seq, true, out) })
+func (m *machine) retransmit(now, before time.Duration, most int, out *batch) int {
+	return m.overdue(now, before, most, func(s *sent, seq int32) { m.encode(now, s, seq, true, out) })
 }
 
 // blocked notes that a writer waits for credit.

@@ -11,7 +11,7 @@ import (
 func (m *machine) payload(now time.Duration, msg *message.Message, owner Releaser, out *batch) events {
 	seg := Segment{owner: owner}
 	p, err := xgress.ParsePayload(msg)
-	if err != nil {
+	if err != nil || m.o.drops() {
 		seg.Release()
 		return 0 // like any damage on the way: the sender repeats what matters
 	}
@@ -90,6 +90,9 @@ func (m *machine) ack(now time.Duration, msg *message.Message, out *batch) event
 		latest = max(latest, at)
 		progress = progress || fresh
 	}
+	if m.timed && a.Len() > 0 {
+		m.sampleEcho(now, a.RTT)
+	}
 	if progress {
 		m.timeouts = 0
 		m.judge()
@@ -103,7 +106,7 @@ func (m *machine) ack(now time.Duration, msg *message.Message, out *batch) event
 func (m *machine) lost(now, latest time.Duration, out *batch) {
 	before := latest - m.rtt.reorder()
 	if at, ok := m.oldest(); ok && at < before || m.suspects > 0 {
-		m.retransmit(now, before, retransmitMost, out)
+		m.shrink(m.retransmit(now, before, retransmitMost, out), false)
 	}
 }
 

@@ -12,6 +12,8 @@ const (
 	ackCount = 64        // payloads
 	reopenAt = 10000     // announced size above which a drained buffer is announced anew
 	laterMax = 1 << 14   // payloads stored out of order
+
+	chunksMost = 8 << 20 // bytes of a message that comes in chunks
 )
 
 // later is a payload that waits for earlier ones.
@@ -139,7 +141,7 @@ func (r *receiver) assemble(seg Segment) Segment {
 	data := seg.Data
 	if r.chunk == nil {
 		n, k := binary.Uvarint(data)
-		if k <= 0 || n == 0 || n > uint64(r.limit) {
+		if k <= 0 || n == 0 || n > chunksMost {
 			seg.Release()
 			r.broken = true
 			return Segment{}

@@ -30,9 +30,9 @@ const (
 // hear of it one after the other.
 func (m *machine) timeout(at time.Duration) time.Duration {
 	if at >= m.hurryTo {
-		return m.rtt.timeout()
+		return m.age()
 	}
-	return min(max(hurryRTO, 3*m.rtt.smooth)<<min(m.timeouts, 8), m.rtt.timeout())
+	return min(max(hurryRTO, 3*m.rtt.smooth)<<min(m.timeouts, 8), m.age())
 }
 
 // rerouted sends a part of what is not acknowledged again; the acknowledgements

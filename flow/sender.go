@@ -31,7 +31,9 @@ type sent struct {
 
 // sender is the sending half of an end: numbering, window, retransmission.
 type sender struct {
+	o            *Options
 	window, most int
+	least        int    // the window never shrinks below
 	next         int32  // next sequence
 	base         int32  // sequence of queue[head]
 	queue        []sent // contiguous sequences
@@ -44,6 +46,14 @@ type sender struct {
 	limited      bool // ran out of credit since the window was last judged
 	turned       int  // bytes acknowledged since then
 	probe        bool // one payload may go without credit
+	timed        bool // the options say when to send again
+
+	// What follows counts for options only.
+	confirmed int // payloads acknowledged since the last growth
+	again     int // payloads sent again since the last shrinking
+	doubles   int // acknowledgements of what is acknowledged
+	extra     float64
+	sampled   bool // a round trip was measured since the last look
 }
 
 func (s *sender) pending() int { return len(s.queue) - s.head }
@@ -84,6 +94,7 @@ func (s *sender) push(now time.Duration, p sent) (*sent, int32) {
 func (s *sender) ack(now time.Duration, seq int32) (at time.Duration, fresh bool) {
 	i := int(seq) - int(s.base)
 	if i < 0 || i >= s.pending() || s.queue[s.head+i].acked {
+		s.double()
 		return 0, false
 	}
 	p := &s.queue[s.head+i]
@@ -91,6 +102,7 @@ func (s *sender) ack(now time.Duration, seq int32) (at time.Duration, fresh bool
 	s.clear(p)
 	s.inFlight -= p.attached
 	s.turned += p.attached
+	s.confirmed++
 	if p.buf != nil {
 		p.buf.release()
 		p.buf = nil
@@ -98,7 +110,7 @@ func (s *sender) ack(now time.Duration, seq int32) (at time.Duration, fresh bool
 	if p.times == 1 || now-p.at >= s.rtt.lowest {
 		at = p.at
 		if p.times == 1 {
-			s.rtt.sample(now, now-p.at)
+			s.sample(now, now-p.at)
 		}
 	}
 	s.trim()
@@ -128,11 +140,15 @@ func (s *sender) trim() {
 // judge grows the window when it was the limit for a whole turn and no queue
 // is building up on the path.
 func (s *sender) judge() {
+	if s.o.GrowAfter > 0 {
+		s.growCounted()
+		return
+	}
 	if s.turned < s.window {
 		return
 	}
 	if s.limited && s.rtt.calm() {
-		s.window = min(2*s.window, s.most)
+		s.grow(s.window)
 	}
 	s.limited, s.turned = false, 0
 }

@@ -225,13 +225,22 @@ func TestHostileNetwork(t *testing.T) {
 		cfg   Config
 		size  int
 	}{
-		"perfect":          {netRules{delay: time.Millisecond}, Config{}, 3 << 20},
-		"no delay":         {netRules{}, Config{}, 1 << 20},
-		"reorder":          {netRules{delay: time.Millisecond, jitter: 30 * time.Millisecond}, Config{}, 1 << 20},
-		"duplicates":       {netRules{delay: time.Millisecond, double: .3}, Config{}, 1 << 20},
-		"one in ten lost":  {netRules{delay: 2 * time.Millisecond, lose: .1}, Config{}, 1 << 20},
-		"half lost":        {netRules{delay: time.Millisecond, lose: .5}, Config{}, 64 << 10},
-		"everything":       {netRules{delay: 5 * time.Millisecond, jitter: 200 * time.Millisecond, lose: .2, double: .2}, Config{}, 256 << 10},
+		"perfect":         {netRules{delay: time.Millisecond}, Config{}, 3 << 20},
+		"no delay":        {netRules{}, Config{}, 1 << 20},
+		"reorder":         {netRules{delay: time.Millisecond, jitter: 30 * time.Millisecond}, Config{}, 1 << 20},
+		"duplicates":      {netRules{delay: time.Millisecond, double: .3}, Config{}, 1 << 20},
+		"one in ten lost": {netRules{delay: 2 * time.Millisecond, lose: .1}, Config{}, 1 << 20},
+		"half lost":       {netRules{delay: time.Millisecond, lose: .5}, Config{}, 64 << 10},
+		"everything":      {netRules{delay: 5 * time.Millisecond, jitter: 200 * time.Millisecond, lose: .2, double: .2}, Config{}, 256 << 10},
+		"chunks":          {netRules{delay: time.Millisecond, lose: .05, jitter: time.Millisecond}, Config{Options: &Options{MTU: 500}}, 128 << 10},
+		"dropped":         {netRules{delay: time.Millisecond}, Config{Options: &Options{DropOne: 20}}, 1 << 20},
+		"hasty":           {netRules{delay: 100 * time.Millisecond, lose: .05}, Config{Options: &Options{RetransmitStart: 50 * time.Millisecond, RetransmitScale: 1, Duplicates: 8}}, 128 << 10},
+		"little room":     {netRules{delay: time.Millisecond}, Config{Options: &Options{ReceiveBuffer: 20 << 10}}, 1 << 20},
+		"all options": {netRules{delay: 2 * time.Millisecond, lose: .1}, Config{Options: &Options{
+			MTU: 1200, Window: 32 << 10, MinWindow: 8 << 10, MaxWindow: 1 << 20, GrowAfter: 28, GrowBy: 1, ShrinkAfter: 64, ShrinkTo: .75, Duplicates: 64,
+			ReceiveBuffer: 1 << 20, RetransmitStart: 200 * time.Millisecond, RetransmitScale: 1.5, RetransmitAdd: 10 * time.Millisecond,
+			RetransmitMax: time.Second, MaxRoundTrip: 4, DropOne: 50,
+		}}, 1 << 20},
 		"smallest windows": {netRules{delay: time.Millisecond, jitter: time.Millisecond, lose: .05}, Config{Window: 1, MaxWindow: 4096}, 128 << 10},
 	}
 	for name, c := range cases {
@@ -315,7 +324,7 @@ func TestNoNeedlessRetransmission(t *testing.T) {
 
 func TestWindowStaysWhenQueuesBuildUp(t *testing.T) {
 	var s sender
-	s.window, s.most = 512<<10, 4<<20
+	s.o, s.window, s.most = &ownWays, 512<<10, 4<<20
 	now := time.Second
 	for range 2000 {
 		for s.ready() {
