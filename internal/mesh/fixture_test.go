@@ -110,7 +110,7 @@ func (f *fixture) whole(t *testing.T) {
 	var links []Link
 	if !testnet.Within(patience, func() bool {
 		links = f.links(t)
-		return len(links) == 4 && !slices.ContainsFunc(links, func(l Link) bool { return l.State != "Connected" })
+		return len(links) == 4 && !slices.ContainsFunc(links, func(l Link) bool { return !l.Complete() })
 	}) {
 		t.Fatalf("the links are not what they were: %+v\n%s", links, f.mesh.Logs())
 	}

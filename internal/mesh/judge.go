@@ -35,11 +35,11 @@ func (v View) Tables(r *testnet.MeshRouter) (Tables, error) {
 	if err := v.agent(r.Process, &t.Circuits, "routes"); err != nil {
 		return t, err
 	}
-	var links []struct{ ID string }
-	if err := v.agent(r.Process, &links, "links"); err != nil {
+	var known struct{ Links []struct{ ID string } }
+	if err := v.agent(r.Process, &known, "links"); err != nil {
 		return t, err
 	}
-	for _, l := range links {
+	for _, l := range known.Links {
 		t.Links = append(t.Links, l.ID)
 	}
 	slices.Sort(t.Links)

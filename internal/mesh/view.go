@@ -18,7 +18,12 @@ type Link struct {
 	State                    string
 	Cost, StaticCost         int64
 	Down                     bool
+	Connections              []struct{ Type string }
 }
+
+// Complete reports whether the link works with all of its connections: three
+// for payloads and one for acknowledgements.
+func (l Link) Complete() bool { return l.State == "Connected" && len(l.Connections) == 4 }
 
 // Between reports whether the link joins two routers, whichever dialed.
 func (l Link) Between(a, b string) bool {

@@ -20,6 +20,7 @@ const linkDefaults = `
 `
 
 const dialerDefaults = `
+      startupDelay: 100ms
       healthyDialBackoff: {minRetryInterval: 100ms, maxRetryInterval: 1s}
       unhealthyDialBackoff: {minRetryInterval: 100ms, maxRetryInterval: 1s, retryBackoffFactor: 2}
 `
