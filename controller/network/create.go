@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ func (n *Network) pursue(ctx context.Context, r *request, c candidate) {
 			return
 		}
 		peer, bad := n.attempt(ctx, r, c)
-		left := errors.Is(ctx.Err(), context.Canceled) // by the dialer, or the controller ends
+		left := n.givenUp(r) || n.work.ctx.Err() != nil
 		if bad == nil && !left {
 			n.finish(r, c, peer)
 			return
@@ -41,6 +40,12 @@ func (n *Network) pursue(ctx context.Context, r *request, c candidate) {
 		}
 		c = next
 	}
+}
+
+func (n *Network) givenUp(r *request) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return r.given
 }
 
 // attempt has the routers behind the first one make the path.

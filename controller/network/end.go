@@ -115,8 +115,7 @@ func (n *Network) CircuitsEnded(routerID string, ids []string) {
 	n.mu.Lock()
 	for _, id := range ids {
 		if r := n.requests[id]; r != nil && r.routerID == routerID {
-			r.given = true // the dialer has given up
-			r.cancel()
+			r.given = true
 		}
 		h := n.circuits[id]
 		switch {

@@ -33,6 +33,17 @@ func (n *Network) linksChanged(changes []topology.Change) {
 		return
 	}
 	n.mu.Lock()
+	n.affect(changes)
+	n.mu.Unlock()
+	n.topologyChanged()
+	for _, c := range changes {
+		n.linkEvent(c)
+	}
+}
+
+// affect has the circuits looked at whose links have changed, with the lock
+// held.
+func (n *Network) affect(changes []topology.Change) {
 	for _, c := range changes {
 		switch c.Kind {
 		case topology.Lost, topology.Mute:
@@ -44,11 +55,6 @@ func (n *Network) linksChanged(changes []topology.Change) {
 				n.breaks(h)
 			}
 		}
-	}
-	n.mu.Unlock()
-	n.topologyChanged()
-	for _, c := range changes {
-		n.linkEvent(c)
 	}
 }
 

@@ -95,7 +95,10 @@ func (m *trial) dial() {
 		m.wmu.Lock()
 		defer m.wmu.Unlock()
 		host := a.Route.TerminatorId[1:]
-		m.seen = append(m.seen, &witness{id: id, from: r.id, to: host})
+		m.mu.Lock()
+		ended := r.circuits[id] == nil || m.routers[host].circuits[id] == nil // an end was started anew already
+		m.mu.Unlock()
+		m.seen = append(m.seen, &witness{id: id, from: r.id, to: host, ended: ended})
 	})
 }
 

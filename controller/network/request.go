@@ -28,8 +28,7 @@ type request struct {
 	avoid    topology.Avoid
 	last     *misfire // why the last attempt failed
 	lastAt   string   // router where
-	cancel   context.CancelFunc
-	given    bool     // up: the dialer does not want it any more; guarded by the lock of the Network
+	given    bool     // up by the dialer: what is under way is waited for and then taken back; guarded by the lock of the Network
 	strays   []string // routers that have reported the circuit meanwhile; likewise
 	reply    func(*ctrl.CircuitCreated)
 }
@@ -40,7 +39,7 @@ type request struct {
 // controller ends before. A request by another node than the one that was
 // attached last is ignored, unless node is nil.
 func (n *Network) CreateCircuit(routerID string, node Node, m *ctrl.CreateCircuit, reply func(*ctrl.CircuitCreated)) {
-	r := &request{CreateCircuit: m, routerID: routerID, node: node, started: n.cfg.Now(), reply: reply, cancel: func() {}}
+	r := &request{CreateCircuit: m, routerID: routerID, node: node, started: n.cfg.Now(), reply: reply}
 	r.deadline = r.started.Add(n.cfg.RouteTimeout)
 	if m.Failure != nil {
 		r.last, r.lastAt = &misfire{failure: m.Failure}, routerID
@@ -60,9 +59,6 @@ func (n *Network) CreateCircuit(routerID string, node Node, m *ctrl.CreateCircui
 		n.finish(r, c, nil)
 	default:
 		ctx, cancel := context.WithDeadline(n.work.ctx, time.Now().Add(r.deadline.Sub(n.cfg.Now())))
-		n.mu.Lock()
-		r.cancel = cancel
-		n.mu.Unlock()
 		if !n.work.start(func(context.Context) { defer cancel(); n.pursue(ctx, r, c) }) {
 			cancel()
 		}

@@ -23,15 +23,12 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 	for _, r := range n.requests {
 		if r.routerID == routerID { // of an earlier session
 			r.given = true
-			r.cancel()
 		}
 	}
 	changes := n.topo.Report(routerID, &ctrl.LinkChanges{Whole: true, Put: m.GetLinks()})
-	n.mu.Unlock()
-	n.linksChanged(changes)
+	n.affect(changes)
 	var over, unfit []gone
 	left := make(map[string][]string)
-	n.mu.Lock()
 	for _, r := range m.GetCircuits() {
 		seen[r.CircuitId] = true
 		if !n.adopt(routerID, r) {
@@ -67,6 +64,9 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 	n.ended(over, ending{reason: "a router of the path no longer has the circuit", except: routerID})
 	n.topologyChanged()
 	n.routerEvent(routerID, true)
+	for _, c := range changes {
+		n.linkEvent(c)
+	}
 	return drop
 }
 
