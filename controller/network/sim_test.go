@@ -40,7 +40,6 @@ type simRouter struct {
 	id       string
 	session  *simSession
 	circuits map[string]*simCircuit
-	down     map[string]bool // links that it does not know to be gone yet are in neither
 	lastDial int
 }
 

@@ -85,13 +85,6 @@ func (p *peers) signal() {
 	}
 }
 
-// known reports whether it is known of a router how it is.
-func (p *peers) known(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.byID[id] != nil
-}
-
 // all returns what a router is told first, and up to which change it is.
 func (p *peers) all(routerID string, whole bool) (*ctrl.Peers, uint64) {
 	p.mu.Lock()
