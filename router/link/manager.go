@@ -120,10 +120,14 @@ func (m *Manager) Link(id string) forward.Link {
 	return nil
 }
 
+// link returns an established link. One that is about to go is none.
 func (m *Manager) link(id string) *Link {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.links[id]
+	if l := m.links[id]; l != nil && l.ctx.Err() == nil {
+		return l
+	}
+	return nil
 }
 
 // all returns the established links, in no order.
@@ -132,7 +136,9 @@ func (m *Manager) all() []*Link {
 	defer m.mu.Unlock()
 	out := make([]*Link, 0, len(m.links))
 	for _, l := range m.links {
-		out = append(out, l)
+		if l.ctx.Err() == nil {
+			out = append(out, l)
+		}
 	}
 	return out
 }
@@ -219,6 +225,8 @@ func (m *Manager) claim(l *Link, c *conn) (old *Link, err error) {
 	case l.dialed && (t == nil || t.superseded):
 		return nil, refuse(CodeDuplicate, "the other router has made the link meanwhile")
 	case old == nil:
+	case old.ctx.Err() != nil:
+		return old, nil // it is about to go
 	case l.dialed:
 		return old, nil // the other router has decided for this one
 	case old.dialed:
@@ -258,10 +266,6 @@ func (m *Manager) finish(l *Link, reason string, replaced bool) {
 	l.mu.Unlock()
 	m.mu.Lock()
 	registered := m.byKey[l.key] == l
-	if registered {
-		delete(m.byKey, l.key)
-		delete(m.links, l.id)
-	}
 	m.mu.Unlock()
 	l.close()
 	if registered {
@@ -270,6 +274,10 @@ func (m *Manager) finish(l *Link, reason string, replaced bool) {
 		}
 		m.reports.lost(l, reason)
 		m.log.Warn("link lost", "link", l.id, "router", l.peer, "key", l.key, "reason", reason, "lived", lived)
+		m.mu.Lock()
+		delete(m.byKey, l.key) // not before: until now no other link could take its id
+		delete(m.links, l.id)
+		m.mu.Unlock()
 	}
 	close(l.stopped)
 	if registered {
