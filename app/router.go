@@ -52,7 +52,7 @@ func StartRouter(ctx context.Context, o RouterOptions) (*Router, error) {
 // startRouter is StartRouter with ports that may be open already; they belong
 // to the router from then on, also when it fails.
 func startRouter(_ context.Context, o RouterOptions, open *sockets) (_ *Router, err error) {
-	r := &Router{o: o, failed: make(chan error, 2)}
+	r := &Router{o: o, failed: make(chan error, 2), operations: operations{gauges: newGauges()}}
 	r.ports = newPorts(open, channel.MuxConfig{HandshakeTimeout: o.Config.TLS.HandshakeTimeout}, o.Log)
 	defer func() {
 		if err != nil {
@@ -89,7 +89,7 @@ func (r *Router) provision() error {
 	r.net = dial
 	node := &routerNode{values: r.inspectFor, log: r.o.Log}
 	r.table = forward.NewTable(func(circuit string) { r.uplink.CircuitEnded(circuit) })
-	r.table.SetFaults(func(circuit string) { r.uplink.CircuitFault(circuit) })
+	r.table.SetFaults(r.circuitFault)
 	r.table.SetCloseCheck(r.o.Config.Forwarder.XgressCloseCheck)
 	r.budget = forward.NewBudget(forward.DefaultBudget)
 	uplinkConfig := r.uplinkConfig(node, dial)

@@ -41,7 +41,7 @@ func (r *Router) addLinks(to *uplink.Config) error {
 		PayloadQueue: section.PayloadQueue, AckQueue: section.AckQueue,
 		DialQueue: f.LinkDialQueueLength, DialWorkers: f.LinkDialWorkerCount,
 		Receive: r.table.Receive, Lost: r.table.LinkLost,
-		Changed: func(m *ctrl.LinkChanges) { r.uplink.ReportLinks(m) },
+		Changed: r.linksChanged, Measured: r.linkMeasured,
 		Budget:  r.budget, Log: r.o.Log,
 	})
 	if err != nil {

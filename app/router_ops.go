@@ -7,6 +7,7 @@ import (
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/health"
 	"github.com/weftnet/weft/router/renew"
+	"github.com/weftnet/weft/router/report"
 )
 
 // operations are the parts of a router that look after the others.
@@ -14,6 +15,8 @@ type operations struct {
 	renewer *renew.Renewer
 	health  *health.Checks
 	web     *webServers
+	metrics *report.Metrics
+	gauges
 	watched []*pki.Identity // besides that of the process
 }
 
@@ -21,6 +24,7 @@ type operations struct {
 func (r *Router) provisionOperations() error {
 	r.renewer = r.newRenewer()
 	r.health = r.newHealth()
+	r.metrics = r.newMetrics()
 	return r.makeWeb()
 }
 
@@ -35,5 +39,6 @@ func (r *Router) startOperations(ctx context.Context, work *sync.WaitGroup) {
 	for _, i := range r.watched {
 		work.Go(func() { i.Watch(ctx, watchInterval, reloaded(r.o.Log)) })
 	}
+	r.startReports(ctx, work)
 	r.web.serve()
 }

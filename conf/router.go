@@ -13,10 +13,10 @@ type Router struct {
 	Dialers            []Dialer           `conf:"dialers" doc:"bindings that may be dialed; without the section there is no egress"`
 	Link               Links              `conf:"link" doc:"links to other routers"`
 	Forwarder          Forwarder          `conf:"forwarder" doc:"bounds on circuits and dials"`
-	Metrics            RouterMetrics      `conf:"metrics" later:"metrics" doc:"reports to the controllers"`
+	Metrics            RouterMetrics      `conf:"metrics" doc:"reports to the controllers"`
 	HealthChecks       RouterHealth       `conf:"healthChecks" doc:"what the health-checks API reports"`
-	ConnectEvents      RouterConnect      `conf:"connectEvents" later:"connect events" doc:"reports of connected identities"`
-	InterfaceDiscovery InterfaceDiscovery `conf:"interfaceDiscovery" later:"reports of network interfaces" doc:"reports of network interfaces"`
+	ConnectEvents      RouterConnect      `conf:"connectEvents" doc:"reports of connected identities"`
+	InterfaceDiscovery InterfaceDiscovery `conf:"interfaceDiscovery" doc:"reports of network interfaces"`
 	Web                []WebServer        `conf:"web" doc:"HTTPS servers"`
 	Transport          Transport          `conf:"transport" doc:"underlay tuning"`
 	Proxy              *Proxy             `conf:"proxy" doc:"HTTP CONNECT proxy for connections to controllers and other routers"`
@@ -125,11 +125,11 @@ type Forwarder struct {
 
 // RouterMetrics sets reports to the controllers.
 type RouterMetrics struct {
-	ReportInterval        time.Duration `conf:"reportInterval" default:"1m" min:"1s" doc:"time between two reports"`
-	IntervalAgeThreshold  time.Duration `conf:"intervalAgeThreshold" default:"80s" min:"0s" doc:"least age of a reported interval"`
-	MessageQueueSize      int           `conf:"messageQueueSize" default:"10" min:"1" doc:"reports that wait"`
-	EventQueueSize        int           `conf:"eventQueueSize" default:"256" min:"1" doc:"events that wait"`
-	EnableDataDelayMetric bool          `conf:"enableDataDelayMetric" default:"false" doc:"time data messages that wait long"`
+	ReportInterval       time.Duration `conf:"reportInterval" default:"1m" min:"1s" doc:"time between two reports"`
+	IntervalAgeThreshold time.Duration `conf:"intervalAgeThreshold" default:"80s" min:"0s" doc:"least age of a reported interval"`
+	MessageQueueSize     int           `conf:"messageQueueSize" default:"10" min:"1" doc:"reports that wait"`
+	EventQueueSize       int           `conf:"eventQueueSize" default:"256" min:"1" doc:"events that wait"`
+	_                    bool          `conf:"enableDataDelayMetric" inert:"the wait of single messages is not measured"`
 }
 
 // RouterHealth sets the checks of a router's health-checks API.

@@ -69,6 +69,19 @@ func (i *Instruments) Gauge(name string, read func() float64) {
 	i.all[name] = gauge(read)
 }
 
+// Counted has a name show, as a meter, what somebody else counts. A meter of the
+// same name is replaced.
+func (i *Instruments) Counted(name string, count func() uint64) {
+	if i == nil {
+		return
+	}
+	m := newMeter(i.now())
+	m.other = count
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.all[name] = m
+}
+
 // Remove forgets the instruments whose names begin with prefix.
 func (i *Instruments) Remove(prefix string) {
 	if i == nil {

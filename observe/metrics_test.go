@@ -74,6 +74,11 @@ func TestGaugesAndRemoval(t *testing.T) {
 	i := NewInstruments(nil)
 	i.Gauge("link.a.x", func() float64 { return 7 })
 	i.Meter("link.a.y")
+	i.Counted("counted", func() uint64 { return 42 })
+	if r := read(t, i, "counted"); r.Kind != KindMeter || r.Values["count"] != 42 {
+		t.Errorf("counted: %+v", r)
+	}
+	i.Remove("counted")
 	i.Meter("other")
 	if r := read(t, i, "link.a.x"); r.Kind != KindGauge || r.Values["value"] != 7 {
 		t.Errorf("gauge: %+v", r)
@@ -90,6 +95,7 @@ func TestNoInstruments(t *testing.T) {
 	i.Histogram("h").Update(1)
 	i.Timer("t").Update(1)
 	i.Gauge("g", func() float64 { return 1 })
+	i.Counted("c", func() uint64 { return 1 })
 	i.Remove("")
 	if i.Read() != nil {
 		t.Error("readings of nothing")

@@ -133,3 +133,14 @@ func (l *terminators) send(ctx context.Context, s *control.RouterEnd, m *ctrl.Te
 	}
 	return nil
 }
+
+// TerminatorWindow returns how many changes of terminators may be on their way
+// to the controller, 0 without a bound, and how many are.
+func (u *Uplink) TerminatorWindow() (window, underWay int) {
+	if w := u.terminators.window; w != nil {
+		return w.Size()
+	}
+	u.terminators.mu.Lock()
+	defer u.terminators.mu.Unlock()
+	return 0, len(u.terminators.busy)
+}

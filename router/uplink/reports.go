@@ -225,3 +225,12 @@ func (u *Uplink) Ping(ctx context.Context) error {
 	}
 	return s.Ping(ctx)
 }
+
+// ControllerSession names the present session with a controller: another value is another
+// session. It is nil while no controller is connected.
+func (u *Uplink) ControllerSession() any {
+	if s, _ := u.current(); s != nil {
+		return s
+	}
+	return nil
+}
