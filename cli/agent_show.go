@@ -224,7 +224,7 @@ func (a *agentTool) inspect() *cobra.Command {
 	return &cobra.Command{
 		Use: "inspect KEY...", Short: "Show values of a process by their names", Args: cobra.MinimumNArgs(1),
 		Long: "Show values of a process by their names: " + strings.Join(inspectKeys, ", ") +
-			". The case does not count. `weft fabric inspect` asks for the same values over the controller.",
+			". The case does not count. `weft inspect` asks for the same values over a controller.",
 		Example: "  weft agent inspect router-circuits\n  weft agent inspect circuit:4owATiXmB23DuUADoo8JVw -p 4711",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return show(a, cmd, "inspect", agent.Args{"keys": strings.Join(args, " ")}, printInspection)
