@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/weftnet/weft/channel"
+	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/wire/edge"
 	"github.com/weftnet/weft/wire/message"
@@ -30,6 +31,7 @@ var errChannelClosed = errors.New("channel closed")
 type client struct {
 	srv     *Server
 	session Session
+	flow    *flow.Options // of its circuits, nil for none
 	ch      *channel.Channel
 	outlet  *forward.Outlet
 	ctx     context.Context // ends with the channel

@@ -15,7 +15,8 @@ import (
 
 var errUnrouted = errors.New("circuit removed")
 
-// patienceLeft is how long data of a client that has left may wait for credit.
+// patienceLeft is how long data of a client that has left may wait for credit,
+// unless configured.
 const patienceLeft = 30 * time.Second
 
 // relayed is the end of a client without a window of its own: the router runs
@@ -28,6 +29,7 @@ type relayed struct {
 	connID uint32
 	lane   *forward.Lane
 	conn   *flow.Conn
+	wait   time.Duration // how long data of a client that has left may wait for credit
 
 	mu     sync.Mutex
 	spill  []*channel.Frame // from the client, oldest first
@@ -48,9 +50,15 @@ type relayed struct {
 func newRelayed(cl *client, circuit *forward.Circuit, side forward.Side, connID uint32, held bool) *relayed {
 	e := &relayed{client: cl, c: circuit, side: side, connID: connID, reason: "close called"}
 	e.lane = cl.outlet.Lane(e.pull, held)
+	tuning := cl.tuning(side)
+	e.wait = tuning.Flow.LingerOr(patienceLeft)
+	if tuning.Flow.Lossy() {
+		circuit.Lossy.Store(true)
+	}
 	e.conn = flow.New(flow.Config{
 		Circuit: circuit.ID, Role: flow.Role(side == forward.Terminator), Output: circuit.Output(side),
 		ConnID: connID, HasConnID: true,
+		StartLimit: tuning.StartTimeout, Options: tuning.Flow,
 		Readable: e.lane.Kick,
 		Writable: e.move,
 		Closed: func(error) {
@@ -268,6 +276,6 @@ func (e *relayed) leave(string) {
 	e.move()
 	e.account()
 	if waits {
-		time.AfterFunc(patienceLeft, func() { _ = e.conn.Close() })
+		time.AfterFunc(e.wait, func() { _ = e.conn.Close() })
 	}
 }

@@ -27,6 +27,8 @@ type Config struct {
 	Budget     *forward.Budget // of messages that wait for clients, its own by default
 	Log        *slog.Logger
 
+	Hosts Tuning // of circuits to hosts without a window of their own
+
 	CircuitTimeout time.Duration // for a dial as a whole, 30 s
 	DialTimeout    time.Duration // for a host's answer, 5 s
 	InspectPeriod  time.Duration // between questions to a listener, 10 s
@@ -92,6 +94,7 @@ func New(cfg Config) *Server {
 	s.spill = forward.NewBudget(int64(s.cfg.SpillTotal))
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.cfg.Table.Register(Binding, s)
+	s.cfg.Table.SetRouterID(s.cfg.RouterID)
 	return s
 }
 

@@ -11,11 +11,8 @@ import (
 )
 
 const (
-	tracesAtOnce  = 64 // that wait for one client; more get an error
-	traceTimeout  = 5 * time.Second
-	hopTypeEdge   = "xgress/edge"
-	hopTypeEgress = "xgress/transport"
-	hopTypeRouter = "forwarder"
+	tracesAtOnce = 64 // that wait for one client; more get an error
+	traceTimeout = 5 * time.Second
 )
 
 // traces are the questions that a client has been asked on behalf of others. Its
@@ -51,8 +48,8 @@ func (t *traces) take(id uint32) func(*edge.TraceRouteResponse) {
 }
 
 // trace answers a question about the path of a connection: the first hop is the
-// client's end at this router, the second the router, the third the other end
-// here, and all that follow are the other client's.
+// client's end at this router, the second the router; then come the other routers
+// of the path, the end at the last one, and what is the other client's.
 func (c *client) trace(f *channel.Frame) {
 	t, err := edge.ParseTraceRoute(&f.Message)
 	if err != nil {
@@ -65,45 +62,52 @@ func (c *client) trace(f *channel.Frame) {
 		channel.Answer(&message.Message{Seq: seq}, m)
 		c.send(m)
 	}
-	var far forward.Destination
+	var circuit *forward.Circuit
+	var far forward.Side
 	switch e := c.sinkOf(f).(type) {
 	case *windowed:
-		far = e.c.Destination(e.side.Other())
+		circuit, far = e.c, e.side.Other()
 	case *relayed:
-		far = e.c.Destination(e.side.Other())
-	}
-	hopType, ask := hopTypeEdge, askFar(far)
-	if ask == nil {
-		hopType = hopTypeEgress
+		circuit, far = e.c, e.side.Other()
 	}
 	switch {
-	case far == nil:
-		answer(&edge.TraceRouteResponse{Hops: t.Hops - min(t.Hops, 1), HopType: hopTypeEdge, Error: "unknown connection"})
+	case circuit == nil || circuit.Destination(far) == nil:
+		answer(&edge.TraceRouteResponse{Hops: t.Hops - min(t.Hops, 1), HopType: forward.HopEdge, Error: "unknown connection"})
 	case t.Hops <= 1:
-		answer(&edge.TraceRouteResponse{HopType: hopTypeEdge})
+		answer(&edge.TraceRouteResponse{HopType: forward.HopEdge})
 	case t.Hops == 2:
-		answer(&edge.TraceRouteResponse{HopType: hopTypeRouter, HopID: c.srv.cfg.RouterID})
-	case t.Hops == 3 || ask == nil:
-		answer(&edge.TraceRouteResponse{Hops: t.Hops - 3, HopType: hopType})
+		answer(&edge.TraceRouteResponse{HopType: forward.HopRouter, HopID: c.srv.cfg.RouterID})
 	default:
-		ask(&edge.TraceRoute{Hops: t.Hops - 3, Timestamp: t.Timestamp}, answer)
+		circuit.Trace(far, t.Hops-2, t.Timestamp, func(h forward.Hop) {
+			answer(&edge.TraceRouteResponse{Hops: h.Left, HopType: h.Type, HopID: h.ID, Error: h.Err})
+		})
 	}
 }
 
-// askFar returns how to ask the client behind a destination, nil if there is none.
-func askFar(d forward.Destination) func(*edge.TraceRoute, func(*edge.TraceRouteResponse)) {
-	switch e := d.(type) {
-	case *windowed:
-		return func(t *edge.TraceRoute, f func(*edge.TraceRouteResponse)) { t.ConnID = e.connID; e.client.ask(t, f) }
-	case *relayed:
-		return func(t *edge.TraceRoute, f func(*edge.TraceRouteResponse)) { t.ConnID = e.connID; e.client.ask(t, f) }
+// Trace implements forward.Tracer.
+func (e *windowed) Trace(hops uint32, timestamp uint64, answer func(forward.Hop)) {
+	e.client.traceTo(e.connID, hops, timestamp, answer)
+}
+
+// Trace implements forward.Tracer.
+func (e *relayed) Trace(hops uint32, timestamp uint64, answer func(forward.Hop)) {
+	e.client.traceTo(e.connID, hops, timestamp, answer)
+}
+
+// traceTo answers for the end of a client, and asks the client for what is beyond.
+func (c *client) traceTo(connID, hops uint32, timestamp uint64, answer func(forward.Hop)) {
+	if hops <= 1 {
+		answer(forward.Hop{Type: forward.HopEdge})
+		return
 	}
-	return nil
+	c.ask(&edge.TraceRoute{ConnID: connID, Hops: hops - 1, Timestamp: timestamp}, func(r *edge.TraceRouteResponse) {
+		answer(forward.Hop{Left: r.Hops, Type: r.HopType, ID: r.HopID, Err: r.Error})
+	})
 }
 
 // ask passes a question on to the client; answer is called once.
 func (c *client) ask(t *edge.TraceRoute, answer func(*edge.TraceRouteResponse)) {
-	failed := func(why string) { answer(&edge.TraceRouteResponse{Hops: t.Hops, HopType: hopTypeEdge, Error: why}) }
+	failed := func(why string) { answer(&edge.TraceRouteResponse{Hops: t.Hops, HopType: forward.HopEdge, Error: why}) }
 	id, ok := c.requests.traces.add(answer)
 	if !ok {
 		failed("too many traces at once")

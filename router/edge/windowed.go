@@ -131,9 +131,9 @@ func (e *windowed) circuit(f *channel.Frame, a xgress.Address) {
 		e.begin()
 		e.mu.Unlock()
 	}
-	// Control messages, for traces along a circuit, name it elsewhere and stop here.
+	// Control messages, for traces along a circuit, stop here.
 	fromTerminator := a.Flags&xgress.FlagOriginator != 0
-	if string(a.Circuit) != e.c.ID || fromTerminator != (e.side == forward.Terminator) {
+	if f.Type == edge.TypeXgControl || string(a.Circuit) != e.c.ID || fromTerminator != (e.side == forward.Terminator) {
 		f.Release()
 		return
 	}

@@ -139,8 +139,12 @@ func (t *Table) Receive(linkID string, f *channel.Frame) {
 	if a.Flags&xgress.FlagOriginator != 0 {
 		to = Initiator
 	}
-	if f.Type == xgress.TypeClose {
+	switch f.Type {
+	case xgress.TypeClose:
 		c.left(f, to)
+		return
+	case xgress.TypeControl:
+		c.trace(to, f)
 		return
 	}
 	c.arrive()

@@ -52,6 +52,7 @@ func newMesh(t *testing.T, routers int) *mesh {
 	for i := range routers {
 		n := &meshNode{m: m, i: i, links: make(map[string]Link)}
 		table := NewTable(nil)
+		table.SetRouterID(fmt.Sprint("router-", i))
 		table.SetLinks(n)
 		table.Register("echo", echoDialer{m})
 		m.nodes, m.tables = append(m.nodes, n), append(m.tables, table)

@@ -43,6 +43,9 @@ type Table struct {
 
 	closeCheck time.Duration
 
+	routerID string // in traces
+	traces   traces
+
 	quiesced atomic.Bool
 	strays   atomic.Uint64 // messages of circuits that are not carried here
 	drops    atomic.Uint64 // messages that were dropped
