@@ -126,12 +126,8 @@ func (d *Datagrams) expire() {
 // readConn moves a server's datagrams into the circuit. What finds no room
 // waits in the socket.
 func (d *Datagrams) readConn(conn net.Conn) {
-	var err error
-	if d.seal != nil {
-		err = d.flow.WriteMessage(flow.Item{Data: d.seal.header})
-	}
-	if err == nil {
-		err = receive(conn, MaxDatagram, true, d.put)
+	if d.seal == nil || d.flow.WriteMessage(flow.Item{Data: d.seal.header}) == nil {
+		_ = receive(conn, MaxDatagram, true, d.put)
 	}
 	_ = d.flow.Close()
 }
