@@ -40,9 +40,9 @@ func (r *Router) addLinks(to *uplink.Config) error {
 		},
 		PayloadQueue: section.PayloadQueue, AckQueue: section.AckQueue,
 		DialQueue: f.LinkDialQueueLength, DialWorkers: f.LinkDialWorkerCount,
-		Receive: r.table.Receive, Lost: r.table.LinkLost,
+		Receive: r.table.Receive, Lost: r.table.LinkLost, Disturbed: r.table.Disturbed,
 		Changed: r.linksChanged, Measured: r.linkMeasured,
-		Budget:  r.budget, Log: r.o.Log,
+		Budget: r.budget, Log: r.o.Log,
 	})
 	if err != nil {
 		return err

@@ -42,9 +42,10 @@ type Config struct {
 	// Lost is told of a link that is gone, before another one of the same id can
 	// be found; may be nil, must not block.
 	Lost func(linkID string)
-	// Disturbed is told of a link that has lost one of several connections, with
-	// what was under way on it; may be nil, must not block.
-	Disturbed func(linkID string)
+	// Disturbed is told of a link that lives on but has lost connections, with what
+	// was under way on them: the outlets that they stood for, or nil if it may
+	// concern all circuits. It may be nil and must not block.
+	Disturbed func(linkID string, outlets []*forward.Outlet)
 	// Changed is told what the controller should know: links that are there, are
 	// measured anew or gone. It is called by one goroutine and must not block; may
 	// be nil.

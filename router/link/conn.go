@@ -23,6 +23,8 @@ type conn struct {
 	heir atomic.Pointer[conn]
 	gone atomic.Bool
 
+	inherited []*forward.Outlet // of connections whose heir this one is; the link's lock guards it
+
 	mu     sync.Mutex
 	vitals vitals
 }

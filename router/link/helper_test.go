@@ -104,7 +104,7 @@ type node struct {
 	frames   []*message.Message
 	from     []string // link ids
 	lost     []string
-	broken   int
+	broken   [][]*forward.Outlet
 	reported map[string]*ctrl.Link
 	gone     []*ctrl.LinkGone
 	puts     int
@@ -147,7 +147,7 @@ func newNode(t testing.TB, net0 *network, id string, address string, options ...
 		Dialers:    []Dialer{quickDialer()},
 		Heartbeats: quick, Trust: net0, Budget: forward.NewBudget(64 << 20),
 		Receive: n.receive, Lost: n.loss, Changed: n.changed,
-		Disturbed: func(string) { n.mu.Lock(); n.broken++; n.mu.Unlock() },
+		Disturbed: n.disturbed,
 	}
 	for _, o := range options {
 		o(&cfg)
@@ -191,6 +191,12 @@ func (n *node) loss(id string) {
 	if n.Link(id) != nil {
 		panic("a lost link is found")
 	}
+}
+
+func (n *node) disturbed(_ string, o []*forward.Outlet) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.broken = append(n.broken, o)
 }
 
 func (n *node) changed(c *ctrl.LinkChanges) {

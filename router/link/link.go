@@ -42,6 +42,7 @@ type Link struct {
 	changes uint32        // of the connections
 	health  health
 	extras  extras
+	torn    []*conn // lost, and not told yet
 }
 
 // conns are the connections of a link. They do not change.
@@ -129,7 +130,9 @@ func (l *Link) drop(c *conn, err error) {
 	}
 	if len(next.payload) > 0 {
 		if c.kind == KindPayload {
-			c.heir.Store(next.payload[int(l.changes)%len(next.payload)])
+			heir := next.payload[int(l.changes)%len(next.payload)]
+			c.heir.Store(heir)
+			heir.inherited = append(append(heir.inherited, c.outlet), c.inherited...)
 		}
 		l.conns.Store(next)
 		l.changes++
@@ -142,10 +145,44 @@ func (l *Link) drop(c *conn, err error) {
 		l.m.end(l, lossText(err))
 	default:
 		l.m.log.Warn("connection of a link lost", "link", l.id, "router", l.peer, "kind", c.kind, "error", err)
-		if f := l.m.cfg.Disturbed; f != nil {
-			f(l.id)
-		}
+		l.disturb(c)
 		l.m.reports.touch(l)
+	}
+}
+
+// settling is how long the loss of a connection waits to be told: mostly the
+// others follow, and the link is gone as a whole.
+const settling = 100 * time.Millisecond
+
+// disturb tells of the loss of c if the link outlives it.
+func (l *Link) disturb(c *conn) {
+	if l.m.cfg.Disturbed == nil {
+		return
+	}
+	l.mu.Lock()
+	first := l.torn == nil
+	l.torn = append(l.torn, c)
+	l.mu.Unlock()
+	if first {
+		l.m.clock.AfterFunc(settling, l.tellDisturbed)
+	}
+}
+
+func (l *Link) tellDisturbed() {
+	l.mu.Lock()
+	torn, ended := l.torn, l.ended
+	l.torn = nil
+	var outlets []*forward.Outlet
+	for _, c := range torn {
+		if c.kind != KindPayload {
+			outlets = nil // acknowledgements of any circuit
+			break
+		}
+		outlets = append(append(outlets, c.outlet), c.inherited...)
+	}
+	l.mu.Unlock()
+	if !ended {
+		l.m.cfg.Disturbed(l.id, outlets)
 	}
 }
 

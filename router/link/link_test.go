@@ -150,9 +150,13 @@ func TestConnectionLost(t *testing.T) {
 			used = c
 		}
 	}
-	for _, c := range []*conn{used, l.conns.Load().ack[0]} {
+	for i, c := range []*conn{used, l.conns.Load().ack[0]} {
 		c.ch.Load().Close()
-		wait(t, "the connection is gone", c.gone.Load)
+		wait(t, "the connection is gone, and that is told", func() bool {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return c.gone.Load() && len(a.broken) == i+1
+		})
 	}
 	lane.Push(payload("moved", 0))
 	acks.Push(ack("moved"))
@@ -161,8 +165,8 @@ func TestConnectionLost(t *testing.T) {
 	a.mu.Lock()
 	broken := a.broken
 	a.mu.Unlock()
-	if broken != 2 || len(a.losses()) != 0 || len(b.losses()) != 0 {
-		t.Errorf("disturbed %d times, lost %v and %v", broken, a.losses(), b.losses())
+	if len(broken) != 2 || len(broken[0]) != 1 || broken[0][0] != p || broken[1] != nil || len(a.losses()) != 0 || len(b.losses()) != 0 {
+		t.Errorf("disturbed %v, lost %v and %v", broken, a.losses(), b.losses())
 	}
 	for _, c := range l.conns.Load().payload {
 		c.ch.Load().Close()
