@@ -89,12 +89,12 @@ func TestInspectValues(t *testing.T) {
 	circuit := all[0].Circuit
 	keys := []string{"Router-Circuits", "circuit:" + circuit, "CIRCUITANDSTACKS:" + circuit, "router-edge-circuits", "sdk-terminators", "ert-terminators",
 		"router-controllers", "router-data-model", "router-data-model-index", "identity-connection-statuses", "links", "config",
-		"router-sdk-circuits", "stackdump", "circuit:unknown", "nonsense", ""}
+		"router-sdk-circuits", "metrics:all", "stackdump", "circuit:unknown", "nonsense", ""}
 	values := n.router.inspect(testContext(t), keys)
-	for _, key := range keys[:13] {
+	for _, key := range keys[:14] {
 		inspectedValue(t, values, key)
 	}
-	if len(values) != 14 || !strings.Contains(values["stackdump"], "goroutine ") {
+	if len(values) != 15 || !strings.Contains(values["stackdump"], "goroutine ") {
 		t.Errorf("%d values", len(values))
 	}
 	shown := inspectedValue(t, values, "circuit:"+circuit)
@@ -106,6 +106,9 @@ func TestInspectValues(t *testing.T) {
 	}
 	if !strings.Contains(values["sdk-terminators"], `"state":"established"`) || !strings.Contains(values["sdk-terminators"], service) {
 		t.Errorf("terminators: %s", values["sdk-terminators"])
+	}
+	if !strings.Contains(values["metrics:all"], `"circuits":{"type":"gauge","values":{"value":1}}`) {
+		t.Errorf("metrics: %s", values["metrics:all"])
 	}
 	if !strings.Contains(values["router-controllers"], `"connected":true`) {
 		t.Errorf("controllers: %s", values["router-controllers"])

@@ -59,6 +59,8 @@ func valueText(value any) string {
 func (r *Router) inspectKey(ctx context.Context, key string) any {
 	name, argument, _ := strings.Cut(key, ":")
 	switch strings.ToLower(name) {
+	case "metrics":
+		return r.inspectMetrics()
 	case "stackdump":
 		return stacks()
 	case "config":
