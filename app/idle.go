@@ -62,7 +62,7 @@ func (w *idleWatch) look() time.Duration {
 		return 0
 	})
 	for _, c := range ended {
-		w.log.Info("circuit ended: idle for longer than its service allows", "circuit", c.ID, "identity", c.IdentityID, "service", c.ServiceID)
+		w.log.Info("circuit ended: idle for longer than its service allows", "circuit", c.ID, "identity", c.IdentityID, "service", c.Service())
 	}
 	return due
 }

@@ -48,9 +48,10 @@ type Info struct {
 // Circuit is one circuit at this router. Its methods may be called concurrently.
 type Circuit struct {
 	Info
-	table  *Table
-	ends   [2]atomic.Pointer[Destination]
-	passed [2]traffic // to each side
+	serviceID atomic.Pointer[string] // see Service
+	table     *Table
+	ends      [2]atomic.Pointer[Destination]
+	passed    [2]traffic // to each side
 	// Lossy is set when anything of the circuit was dropped here: then a
 	// retransmission may be needed.
 	Lossy atomic.Bool
@@ -217,7 +218,7 @@ func (c *Circuit) Report() *ctrl.Circuit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &ctrl.Circuit{
-		CircuitId: c.ID, IdentityId: c.IdentityID, SessionId: c.SessionID, ServiceId: c.ServiceID,
+		CircuitId: c.ID, IdentityId: c.IdentityID, SessionId: c.SessionID, ServiceId: c.Service(),
 		TerminatorId: c.terminatorID, HostId: c.hostID, CreatedMillis: c.CreatedAt.UnixMilli(),
 		UpstreamLink: c.linkOf(Initiator), DownstreamLink: c.linkOf(Terminator), Path: c.path,
 	}

@@ -56,7 +56,7 @@ func (t *Table) Describe() []Description {
 // Describe returns the circuit as it is now.
 func (c *Circuit) Describe() Description {
 	d := Description{
-		Circuit: c.ID, Identity: c.IdentityID, Service: c.ServiceID, CreatedAt: c.CreatedAt.UTC(), Lossy: c.Lossy.Load(),
+		Circuit: c.ID, Identity: c.IdentityID, Service: c.Service(), CreatedAt: c.CreatedAt.UTC(), Lossy: c.Lossy.Load(),
 		Initiator: describeEnd(c.Destination(Initiator)), Terminator: describeEnd(c.Destination(Terminator)),
 	}
 	d.TerminatorID, d.Host = c.Host()

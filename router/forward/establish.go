@@ -63,6 +63,7 @@ func (t *Table) Establish(ctx context.Context, from Creator, c *Circuit, ask *ct
 			return nil, &Refused{made.GetRefusal()}
 		}
 		route := made.GetRoute()
+		c.named(route.GetServiceId())
 		if e := route.GetEgress(); e != nil && len(e.PeerData) == 0 {
 			e.PeerData = ask.PeerData
 		}

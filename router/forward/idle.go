@@ -18,7 +18,7 @@ func (t *Table) EndIdle(now time.Time, limit func(serviceID string) time.Duratio
 		if c.used.Swap(false) || c.quietSince.IsZero() {
 			c.quietSince, c.limitSince = now, now
 		}
-		most := limit(c.ServiceID)
+		most := limit(c.Service())
 		if _, beyond := c.Destination(Initiator).(*linkEnd); beyond || most <= 0 {
 			c.limitSince = now
 			continue
