@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -300,5 +301,66 @@ func TestProxyThatRefuses(t *testing.T) {
 	}
 	if proxied(nil, &conf.Proxy{Type: "none"}) != nil {
 		t.Error("type none is a proxy")
+	}
+}
+
+// TestOnRampWithTLS: a listener with TLS wants a certificate of the network, and
+// a service by its name keeps its limit on silence.
+func TestOnRampWithTLS(t *testing.T) {
+	n := newTestNetwork(t)
+	port := testPorts(t, 1)[0]
+	n.reconfigure(fmt.Sprintf("  - {binding: proxy, address: \"tls:127.0.0.1:%d\", service: plain}\n", port), "", "")
+	n.terminate("plain", "transport", "tcp:"+tcpEcho(t), false)
+	at := fmt.Sprintf("127.0.0.1:%d", port)
+	if c, err := tls.Dial("tcp", at, &tls.Config{InsecureSkipVerify: true}); err == nil {
+		if err := talk(c, "hello"); err == nil {
+			t.Error("a stranger is in")
+		}
+		c.Close()
+	}
+	c, err := tls.Dial("tcp", at, n.router.identity.ClientTLS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := talk(c, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	page, err := n.admin.Management().ListServices(testContext(t), &client.ListServicesParams{ListParams: client.ListParams{Filter: `name = "plain"`}})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatalf("%v, %v", page, err)
+	}
+	if err := n.admin.Management().PatchService(testContext(t), page.Items[0].ID, &client.ServiceInput{MaxIdleTimeMillis: client.Ptr(int64(200))}); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.SetReadDeadline(time.Now().Add(idleLook + 5*time.Second))
+	if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a silent connection is still there: %v", err)
+	}
+}
+
+// TestUnixSocketOfADeadRouter: the file of a socket that nobody has open is
+// replaced, that of a living one is not.
+func TestUnixSocketOfADeadRouter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in")
+	dead, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Close() // leaves its file
+	r := new(Router)
+	l, err := r.listenUnixgram("here", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := r.listenUnixgram("here", path); err == nil {
+		again.Close()
+		t.Error("two on one path")
+	}
+	if err := errors.Join(l.Close(), r.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file stays: %v", err)
 	}
 }
