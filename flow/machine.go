@@ -281,7 +281,7 @@ func (m *machine) tick(now time.Duration, out *batch) events {
 		m.probeAt = 0
 		if m.wantWrite && m.inFlight == 0 {
 			m.probe = true
-			ev |= m.wake()
+			ev |= m.wake(now)
 		}
 	}
 	m.sendFin(now, out)
@@ -308,13 +308,24 @@ func (m *machine) retransmit(now, before time.Duration, most int, out *batch) in
 // blocked notes that a writer waits for credit.
 func (m *machine) blocked(now time.Duration) {
 	m.wantWrite, m.limited = true, true
+	m.probeSoon(now)
+}
+
+// probeSoon has one payload go without credit if nothing is under way that
+// could bring any: the word that the peer has room again may be lost, or
+// overtaken by an older one.
+func (m *machine) probeSoon(now time.Duration) {
 	if m.inFlight == 0 && m.probeAt == 0 {
 		m.probeAt = now + probeDelay
 	}
 }
 
-func (m *machine) wake() events {
-	if !m.wantWrite || !m.reopened() {
+func (m *machine) wake(now time.Duration) events {
+	if !m.wantWrite {
+		return 0
+	}
+	if !m.reopened() {
+		m.probeSoon(now)
 		return 0
 	}
 	m.wantWrite, m.probeAt = false, 0

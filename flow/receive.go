@@ -98,7 +98,7 @@ func (m *machine) ack(now time.Duration, msg *message.Message, out *batch) event
 		m.judge()
 		m.lost(now, latest, out)
 	}
-	return m.wake() | m.settle(now, out)
+	return m.wake(now) | m.settle(now, out)
 }
 
 // lost retransmits what was sent well before a payload that has arrived, or by

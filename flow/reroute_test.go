@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/weftnet/weft/wire/xgress"
 )
 
 // pathWorld adds to a world a path that goes and comes back elsewhere, at random
@@ -166,4 +168,26 @@ func TestSoonAfterAnOutage(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestOldWordOfAFullPeer: an acknowledgement that is overtaken by a newer one
+// must not stop a writer for good.
+func TestOldWordOfAFullPeer(t *testing.T) {
+	w := newWorld(t, 1, netRules{delay: time.Millisecond}, Config{Window: 64 << 10, MaxWindow: 64 << 10})
+	w.sides[0].toWrite, w.sides[0].wantFIN, w.sides[0].maxChunk = pattern(1<<20, 3), true, 16<<10
+	w.start()
+	w.run(time.Minute, func() bool { return w.sides[0].m.wantWrite && w.sides[0].m.inFlight > 0 })
+	// The last acknowledgement that comes says that the peer is full.
+	for i, e := range w.events {
+		if e.to == 0 && e.msg != nil && e.msg.Type == xgress.TypeAcknowledgement {
+			a, err := xgress.ParseAck(e.msg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.RecvBuffer = 4 << 20
+			m := a.Message(nil)
+			w.events[i].msg = &m
+		}
+	}
+	w.run(time.Minute, func() bool { return w.sides[1].sawEnd })
 }
