@@ -75,6 +75,9 @@ func (r *Router) provision() error {
 		return err
 	}
 	r.parts.add(stopProfiles)
+	if err := r.openTrace(); err != nil {
+		return err
+	}
 	if err := r.finishRenewal(); err != nil {
 		return err
 	}

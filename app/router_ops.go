@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/health"
 	"github.com/weftnet/weft/router/renew"
@@ -16,8 +17,19 @@ type operations struct {
 	health  *health.Checks
 	web     *webServers
 	metrics *report.Metrics
+	trace   control.Trace // nil without one
 	gauges
 	watched []*pki.Identity // besides that of the process
+}
+
+// openTrace opens the trace of the configuration, before the uplink is made.
+func (r *Router) openTrace() error {
+	t, err := startTrace(r.o.Config.Trace, r.o.Log)
+	if t != nil {
+		r.trace = t.see
+		r.parts.add(t.Close)
+	}
+	return err
 }
 
 // provisionOperations makes them, when the uplink is there.

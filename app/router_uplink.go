@@ -39,7 +39,7 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 			Interval: cfg.Ctrl.Heartbeats.SendInterval, Check: cfg.Ctrl.Heartbeats.CheckInterval,
 			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,
 		},
-		Terminators: terminatorLimits(cfg),
+		Terminators: terminatorLimits(cfg), Trace: r.trace,
 		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout,
 	}
 	for _, e := range cfg.Ctrl.Endpoints {

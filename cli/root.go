@@ -49,7 +49,7 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(extra...)
 	root.AddCommand(newTool(o).commands()...)
-	root.AddCommand(edgeCommand(o), fabricCommand(o), agentCommand())
+	root.AddCommand(edgeCommand(o), fabricCommand(o), agentCommand(), opsCommand())
 	usageArgs(root)
 	return root
 }

@@ -21,7 +21,7 @@ type Router struct {
 	Transport          Transport          `conf:"transport" doc:"underlay tuning"`
 	Proxy              *Proxy             `conf:"proxy" doc:"HTTP CONNECT proxy for connections to controllers and other routers"`
 	TLS                TLS                `conf:"tls" doc:"limits on TLS handshakes"`
-	Trace              *Trace             `conf:"trace" later:"message traces" doc:"trace of messages"`
+	Trace              *Trace             `conf:"trace" doc:"trace of messages"`
 	Profile            *Profile           `conf:"profile" doc:"profiles of the process"`
 	EnableDebugOps     bool               `conf:"enableDebugOps" default:"false" doc:"allow operations of the agent that break things"`
 	_                  any                `conf:"plugins" refused:"plugins would run foreign code inside the router"`

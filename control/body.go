@@ -27,20 +27,22 @@ func frame(contentType int32, req *message.Message, body proto.Message) (*channe
 }
 
 // send queues a message, waiting for room.
-func send(ctx context.Context, c *channel.Channel, contentType int32, body proto.Message) error {
+func send(ctx context.Context, c line, contentType int32, body proto.Message) error {
 	f, err := frame(contentType, nil, body)
 	if err != nil {
 		return err
 	}
+	c.sees(Sent, contentType, f.Body)
 	return c.SendFrame(ctx, f)
 }
 
 // trySend queues a message or answer without waiting.
-func trySend(c *channel.Channel, contentType int32, req *message.Message, body proto.Message) bool {
+func trySend(c line, contentType int32, req *message.Message, body proto.Message) bool {
 	f, err := frame(contentType, req, body)
 	if err != nil {
 		return false
 	}
+	c.sees(Sent, contentType, f.Body)
 	if !c.TrySendFrame(f) {
 		f.Release()
 		return false
@@ -52,15 +54,17 @@ func trySend(c *channel.Channel, contentType int32, req *message.Message, body p
 func request[T any, P interface {
 	*T
 	proto.Message
-}](ctx context.Context, c *channel.Channel, contentType int32, body proto.Message, answerType int32) (*T, error) {
+}](ctx context.Context, c line, contentType int32, body proto.Message, answerType int32) (*T, error) {
 	b, err := proto.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("control: encode content type %d: %w", contentType, err)
 	}
+	c.sees(Sent, contentType, b)
 	m, err := c.Request(ctx, message.New(contentType, b))
 	if err != nil {
 		return nil, err
 	}
+	c.sees(Received, m.Type, m.Body)
 	if m.Type != answerType {
 		return nil, fmt.Errorf("control: content type %d answered by %d: %s", contentType, m.Type, m.Body)
 	}

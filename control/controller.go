@@ -110,7 +110,7 @@ func (s *ControllerEnd) Alive(ctx context.Context, within time.Duration) bool {
 // disconnected: it starts anew when it comes back.
 func (s *ControllerEnd) PushSlice(updates []*ctrl.SliceUpdate) {
 	for _, u := range updates {
-		if !trySend(s.ch, ctrl.TypeSliceUpdate, nil, u) {
+		if !trySend(line{Channel: s.ch}, ctrl.TypeSliceUpdate, nil, u) {
 			s.ch.Close()
 			return
 		}
@@ -132,17 +132,17 @@ func (s *ControllerEnd) CloseLink(m *ctrl.CloseLink) { s.push(ctrl.TypeCloseLink
 // push queues a message. A router that does not take it is disconnected: it
 // starts anew when it comes back.
 func (s *ControllerEnd) push(contentType int32, body proto.Message) {
-	if c := s.channel(); c != nil && !trySend(c, contentType, nil, body) {
+	if c := s.channel(); c != nil && !trySend(line{Channel: c}, contentType, nil, body) {
 		c.Close()
 	}
 }
 
 // Route makes the router a node of a path.
 func (s *ControllerEnd) Route(ctx context.Context, m *ctrl.Route) (*ctrl.RouteResult, error) {
-	return request[ctrl.RouteResult](ctx, s.ch, ctrl.TypeRoute, m, ctrl.TypeRouteResult)
+	return request[ctrl.RouteResult](ctx, line{Channel: s.ch}, ctrl.TypeRoute, m, ctrl.TypeRouteResult)
 }
 
 // Inspect asks the router about itself.
 func (s *ControllerEnd) Inspect(ctx context.Context, keys []string) (*ctrl.InspectResult, error) {
-	return request[ctrl.InspectResult](ctx, s.ch, ctrl.TypeInspect, &ctrl.Inspect{Keys: keys}, ctrl.TypeInspectResult)
+	return request[ctrl.InspectResult](ctx, line{Channel: s.ch}, ctrl.TypeInspect, &ctrl.Inspect{Keys: keys}, ctrl.TypeInspectResult)
 }

@@ -21,12 +21,14 @@ func (s *ControllerEnd) handle(c *channel.Channel, f *channel.Frame) error {
 	h := s.handler
 	switch f.Type {
 	case ctrl.TypeRegister:
-		return on(f, func(m *ctrl.Register) { h.HandleRegister(s, m, replies[*ctrl.Registered](c, f, ctrl.TypeRegistered)) })
+		return on(f, func(m *ctrl.Register) {
+			h.HandleRegister(s, m, replies[*ctrl.Registered](line{Channel: c}, f, ctrl.TypeRegistered))
+		})
 	case ctrl.TypeSliceResync:
 		h.HandleResync(s)
 	case ctrl.TypeCreateCircuit:
 		return on(f, func(m *ctrl.CreateCircuit) {
-			h.HandleCreateCircuit(s, m, replies[*ctrl.CircuitCreated](c, f, ctrl.TypeCircuitCreated))
+			h.HandleCreateCircuit(s, m, replies[*ctrl.CircuitCreated](line{Channel: c}, f, ctrl.TypeCircuitCreated))
 		})
 	case ctrl.TypeCircuitsEnded:
 		return on(f, func(m *ctrl.CircuitsEnded) { h.HandleCircuitsEnded(s, m.CircuitIds) })
@@ -34,11 +36,11 @@ func (s *ControllerEnd) handle(c *channel.Channel, f *channel.Frame) error {
 		return on(f, func(m *ctrl.CircuitFaults) { h.HandleCircuitFaults(s, m.CircuitIds) })
 	case ctrl.TypeConfirmCircuits:
 		return on(f, func(m *ctrl.ConfirmCircuits) {
-			h.HandleConfirmCircuits(s, m, replies[*ctrl.ConfirmedCircuits](c, f, ctrl.TypeConfirmedCircuits))
+			h.HandleConfirmCircuits(s, m, replies[*ctrl.ConfirmedCircuits](line{Channel: c}, f, ctrl.TypeConfirmedCircuits))
 		})
 	case ctrl.TypeTerminatorChanges:
 		return on(f, func(m *ctrl.TerminatorChanges) {
-			h.HandleTerminatorChanges(s, m, replies[*ctrl.TerminatorResults](c, f, ctrl.TypeTerminatorResults))
+			h.HandleTerminatorChanges(s, m, replies[*ctrl.TerminatorResults](line{Channel: c}, f, ctrl.TypeTerminatorResults))
 		})
 	default:
 		return s.handleReport(c, f)
@@ -63,10 +65,12 @@ func (s *ControllerEnd) handleReport(c *channel.Channel, f *channel.Frame) error
 	case ctrl.TypeInterfaces:
 		return on(f, func(m *ctrl.Interfaces) { h.HandleInterfaces(s, m) })
 	case ctrl.TypeExtend:
-		return on(f, func(m *ctrl.Extend) { h.HandleExtend(s, m, replies[*ctrl.Extended](c, f, ctrl.TypeExtended)) })
+		return on(f, func(m *ctrl.Extend) {
+			h.HandleExtend(s, m, replies[*ctrl.Extended](line{Channel: c}, f, ctrl.TypeExtended))
+		})
 	case ctrl.TypeConfirmExtend:
 		return on(f, func(m *ctrl.ConfirmExtend) {
-			h.HandleConfirmExtend(s, m, replies[*ctrl.ExtendConfirmed](c, f, ctrl.TypeExtendConfirmed))
+			h.HandleConfirmExtend(s, m, replies[*ctrl.ExtendConfirmed](line{Channel: c}, f, ctrl.TypeExtendConfirmed))
 		})
 	}
 	return nil
@@ -86,7 +90,7 @@ func on[T any, P interface {
 
 // replies returns what answers the request f. A peer that takes no answer is
 // disconnected.
-func replies[M proto.Message](c *channel.Channel, f *channel.Frame, contentType int32) func(M) {
+func replies[M proto.Message](c line, f *channel.Frame, contentType int32) func(M) {
 	req := &message.Message{Type: f.Type, Seq: f.Seq}
 	return func(m M) {
 		if !trySend(c, contentType, req, m) {

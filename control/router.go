@@ -41,6 +41,7 @@ type DialConfig struct {
 	// default.
 	WriteTimeout time.Duration
 	Heartbeats   Heartbeats
+	Trace        Trace // may be nil
 	Log          *slog.Logger
 }
 
@@ -64,13 +65,14 @@ type RouterEnd struct {
 	work    sync.WaitGroup
 	slots   chan struct{} // bounds Route and Inspect under way
 	pulse   *pulse
+	trace   Trace
 }
 
 // Dial connects to a controller, which knows the router by the certificate of
 // cfg.TLS. The error is a *channel.RejectedError if the controller refuses the
 // router. The caller closes the session.
 func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
-	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, 256), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}}
+	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, 256), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}, trace: cfg.Trace}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	if cfg.WriteTimeout <= 0 {
 		cfg.WriteTimeout = probeTimeout
@@ -111,22 +113,22 @@ func (r *RouterEnd) Close() {
 
 // Register reports what the router has. It comes before everything else.
 func (r *RouterEnd) Register(ctx context.Context, m *ctrl.Register) (*ctrl.Registered, error) {
-	return request[ctrl.Registered](ctx, r.ch, ctrl.TypeRegister, m, ctrl.TypeRegistered)
+	return request[ctrl.Registered](ctx, r.line(), ctrl.TypeRegister, m, ctrl.TypeRegistered)
 }
 
 // CreateCircuit asks for a circuit or for the next attempt at one.
 func (r *RouterEnd) CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctrl.CircuitCreated, error) {
-	return request[ctrl.CircuitCreated](ctx, r.ch, ctrl.TypeCreateCircuit, m, ctrl.TypeCircuitCreated)
+	return request[ctrl.CircuitCreated](ctx, r.line(), ctrl.TypeCreateCircuit, m, ctrl.TypeCircuitCreated)
 }
 
 // ChangeTerminators has terminators written; the answer names what was refused.
 func (r *RouterEnd) ChangeTerminators(ctx context.Context, m *ctrl.TerminatorChanges) (*ctrl.TerminatorResults, error) {
-	return request[ctrl.TerminatorResults](ctx, r.ch, ctrl.TypeTerminatorChanges, m, ctrl.TypeTerminatorResults)
+	return request[ctrl.TerminatorResults](ctx, r.line(), ctrl.TypeTerminatorChanges, m, ctrl.TypeTerminatorResults)
 }
 
 // CircuitsEnded reports circuits that are no longer carried.
 func (r *RouterEnd) CircuitsEnded(ctx context.Context, ids []string) error {
-	return send(ctx, r.ch, ctrl.TypeCircuitsEnded, &ctrl.CircuitsEnded{CircuitIds: ids})
+	return send(ctx, r.line(), ctrl.TypeCircuitsEnded, &ctrl.CircuitsEnded{CircuitIds: ids})
 }
 
 // HandleFrame is called by the channel.
@@ -140,6 +142,7 @@ func (r *RouterEnd) HandleFrame(c *channel.Channel, f *channel.Frame) {
 // handle passes a message on to the handler.
 func (r *RouterEnd) handle(c *channel.Channel, f *channel.Frame) error {
 	h := r.handler
+	line{c, r.trace}.sees(Received, f.Type, f.Body)
 	switch f.Type {
 	case ctrl.TypeSliceUpdate:
 		return on(f, h.HandleSlice)
@@ -153,12 +156,12 @@ func (r *RouterEnd) handle(c *channel.Channel, f *channel.Frame) error {
 		return on(f, h.HandleCloseLink)
 	case ctrl.TypeRoute:
 		return on(f, func(m *ctrl.Route) {
-			reply := replies[*ctrl.RouteResult](c, f, ctrl.TypeRouteResult)
+			reply := replies[*ctrl.RouteResult](line{c, r.trace}, f, ctrl.TypeRouteResult)
 			r.async(c, f, func() { reply(h.HandleRoute(r.ctx, m)) })
 		})
 	case ctrl.TypeInspect:
 		return on(f, func(m *ctrl.Inspect) {
-			reply := replies[*ctrl.InspectResult](c, f, ctrl.TypeInspectResult)
+			reply := replies[*ctrl.InspectResult](line{c, r.trace}, f, ctrl.TypeInspectResult)
 			r.async(c, f, func() { reply(h.HandleInspect(r.ctx, m)) })
 		})
 	}

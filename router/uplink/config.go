@@ -76,6 +76,7 @@ type Config struct {
 	FaultInterval time.Duration
 	Terminators   TerminatorLimits
 	Heartbeats    control.Heartbeats
+	Trace         control.Trace // sees every message; may be nil
 	DialTimeout   time.Duration // for connection, handshake and hello, 15 s by default
 	WriteTimeout  time.Duration // for a write, 20 s by default
 	RetryMax      time.Duration // longest pause between attempts to connect, 15 s by default
