@@ -254,7 +254,7 @@ func (n *Network) moved(p *plan, next *Circuit, took time.Duration) bool {
 			left = append(left, id)
 		}
 	}
-	now := n.cfg.Now()
+	now, adopted := n.cfg.Now(), h.reports != nil
 	n.unreport(h)
 	n.show(h, func(c *Circuit) {
 		c.Path, c.PathNumber, c.State, c.UpdatedAt = next.Path, next.PathNumber, Active, now.UTC()
@@ -265,8 +265,11 @@ func (n *Network) moved(p *plan, next *Circuit, took time.Duration) bool {
 	for _, id := range left {
 		n.unroute(id, []string{h.ID}, ending{reason: "the circuit has another path"})
 	}
-	n.cfg.Log.Info("circuit has another path", "circuit", h.ID, "service", h.ServiceID, "path", shown.PathNumber, "routers", len(shown.Path))
+	n.cfg.Log.Debug("circuit has another path", "circuit", h.ID, "service", h.ServiceID, "path", shown.PathNumber, "routers", len(shown.Path))
 	n.cfg.Events(&CircuitEvent{At: now, Type: CircuitPathUpdated, Circuit: shown, Took: took})
+	if adopted && !allowed(n.cfg.Policy(), shown) {
+		n.end(h.ID, ending{reason: "access was withdrawn"})
+	}
 	return true
 }
 
@@ -282,7 +285,7 @@ func (n *Network) withdraw(c *Circuit) {
 // whether another one is worth a try.
 func (n *Network) missed(p *plan, next *Circuit, bad *misfire, touched bool, avoid *topology.Avoid) bool {
 	h, at := p.h, next.Path[bad.place].RouterID
-	n.cfg.Log.Info("path of a circuit not made", "circuit", h.ID, "path", next.PathNumber, "router", at, "reason", bad.Error())
+	n.cfg.Log.Debug("path of a circuit not made", "circuit", h.ID, "path", next.PathNumber, "router", at, "reason", bad.Error())
 	isEnd := bad.place == 0 || bad.place == len(next.Path)-1
 	again, over := true, false
 	n.mu.Lock()

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // bed is a network over a state without a log.
 type bed struct {
 	*Network
-	t      *testing.T
+	t      testing.TB
 	store  *state.Store
 	engine *policy.Engine
 	mu     sync.Mutex
@@ -32,7 +32,7 @@ type bed struct {
 	later  atomic.Int64 // nanoseconds
 }
 
-func newBed(t *testing.T) *bed {
+func newBed(t testing.TB) *bed {
 	t.Helper()
 	s, err := state.New()
 	if err != nil {

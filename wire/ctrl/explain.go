@@ -15,11 +15,12 @@ const (
 	CodePortNotAllowed        = "PORT_NOT_ALLOWED"         // the router may not connect to the port
 	CodeResourcesNotAvailable = "RESOURCES_NOT_AVAILABLE"  // the router has no file descriptor, port or worker left
 	CodeMisconfigured         = "MISCONFIGURED_TERMINATOR" // the router has no dialer for the terminator, or its address is malformed
-	CodeNoPath                = "NO_PATH"                  // hosts are online, but at routers that this one has no link to
+	CodeNoPath                = "NO_PATH"                  // hosts are online, but no usable links lead to their routers; or a circuit has lost its path and there is no other
 )
 
 // RemedyNoPath is what to do about CodeNoPath.
-const RemedyNoPath = "let the client use a router that the hosts are connected to: extend the edge router policies or the service edge router policies"
+const RemedyNoPath = "link the routers: weft show path says what is missing, weft list links which links there are; " +
+	"or let the client use a router that the hosts are connected to, by edge router policies and service edge router policies"
 
 // Explain returns the code and the remedy of a failed dial. Address is that of
 // the terminator, router the name or id of the router that dialed; hosted says
