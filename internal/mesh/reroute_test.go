@@ -85,7 +85,7 @@ func TestSilentCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := dial(t, f.dialer, service)
-			tr, err := conn.Start(Load{Up: 48 * mib, Down: 48 * mib, Rate: 8 * mib})
+			tr, err := conn.Start(Load{Up: 32 * mib, Down: 32 * mib, Rate: 8 * mib})
 			if err != nil {
 				t.Fatal(err)
 			}

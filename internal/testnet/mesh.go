@@ -16,8 +16,7 @@ type MeshOptions struct {
 	Routers []string
 	// Links are pairs of routers by name; the first one dials the second.
 	Links [][2]string
-	// More is added to the configuration of every router, and replaces what it
-	// has by default below `link` for dialers: see linkDefaults.
+	// More is added to the configuration of every router.
 	More string
 }
 
@@ -25,8 +24,9 @@ type MeshOptions struct {
 // fields may be read at any time. Routers have a role attribute with their name.
 type Mesh struct {
 	*Network
-	Hosts   *Hosts
-	Routers []*MeshRouter
+	Hosts          *Hosts
+	ControllerHost *Host
+	Routers        []*MeshRouter
 
 	options MeshOptions
 }
@@ -62,6 +62,7 @@ func StartMesh(o MeshOptions) (_ *Mesh, err error) {
 	if o.Host, err = m.Hosts.Add("controller"); err != nil {
 		return nil, err
 	}
+	m.ControllerHost = o.Host
 	if m.Network, err = New(o.Options); err != nil {
 		return nil, err
 	}
