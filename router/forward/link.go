@@ -120,6 +120,9 @@ func (t *Table) LinkLost(linkID string) {
 			t.fault(c.ID)
 			if p := c.pathOf(Side(s).Other()); p != nil {
 				p.PathLost()
+				if c.Destination(Side(s)) != Destination(e) {
+					p.Rerouted() // and has been meanwhile
+				}
 			}
 		}
 	}
@@ -148,6 +151,7 @@ func (t *Table) Receive(linkID string, f *channel.Frame) {
 		return
 	}
 	c.arrive()
+	c.passed[to].count(f)
 	if f.Type == xgress.TypeAcknowledgement {
 		c.brake(to, f)
 	}

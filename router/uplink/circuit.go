@@ -22,6 +22,9 @@ func (u *Uplink) CreateCircuit(ctx context.Context, m *ctrl.CreateCircuit) (*ctr
 	answer, err := s.CreateCircuit(ctx, m)
 	if err != nil {
 		u.CircuitEnded(m.CircuitId) // it may exist at the controller
+		if s.Err() != nil {
+			err = fmt.Errorf("%w, cannot create circuit: %w", ErrNoController, err)
+		}
 		return nil, err
 	}
 	return answer, nil
