@@ -66,19 +66,7 @@ func EnrollRouter(ctx context.Context, cfg *conf.Router, token string, log *slog
 
 // requestCertificates enrols with two certificate requests for one key.
 func requestCertificates(ctx context.Context, csr conf.CSR, enrollment *sdk.Enrollment, key crypto.Signer, trusted *pki.Bundle) (*client.Enrolled, error) {
-	subject := pkix.Name{CommonName: enrollment.Subject}
-	for _, f := range []struct {
-		value string
-		to    *[]string
-	}{
-		{csr.Country, &subject.Country}, {csr.Province, &subject.Province}, {csr.Locality, &subject.Locality},
-		{csr.Organization, &subject.Organization}, {csr.OrganizationalUnit, &subject.OrganizationalUnit},
-	} {
-		if f.value != "" {
-			*f.to = []string{f.value}
-		}
-	}
-	request, err := pki.NewCSR(key, subject, slices.Concat(csr.SANs.DNS, csr.SANs.IP)...)
+	request, err := pki.NewCSR(key, subjectOf(csr, enrollment.Subject), slices.Concat(csr.SANs.DNS, csr.SANs.IP)...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +86,23 @@ func requestCertificates(ctx context.Context, csr conf.CSR, enrollment *sdk.Enro
 		return nil, errors.New("the controller did not issue both certificates and its CAs")
 	}
 	return issued, nil
+}
+
+// subjectOf returns the subject of a router's certificate requests.
+func subjectOf(csr conf.CSR, routerID string) pkix.Name {
+	subject := pkix.Name{CommonName: routerID}
+	for _, f := range []struct {
+		value string
+		to    *[]string
+	}{
+		{csr.Country, &subject.Country}, {csr.Province, &subject.Province}, {csr.Locality, &subject.Locality},
+		{csr.Organization, &subject.Organization}, {csr.OrganizationalUnit, &subject.OrganizationalUnit},
+	} {
+		if f.value != "" {
+			*f.to = []string{f.value}
+		}
+	}
+	return subject
 }
 
 // identityFiles are the files of a router's identity.
