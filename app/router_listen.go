@@ -63,7 +63,7 @@ func (r *Router) openListeners() error {
 			continue
 		}
 		use, at := fmt.Sprintf("listeners[%d].address", i), conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
-		cfg := r.edge.ListenerConfig()
+		cfg := r.edge.TunedConfig(flowOptions(l.Options.DataOptions))
 		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, max(256, l.Options.MaxOutstandingConnects)
 		cfg.Options.WriteTimeout = l.Options.WriteTimeout
 		if l.Address.Type == "wss" {

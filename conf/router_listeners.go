@@ -31,32 +31,6 @@ type ListenerOptions struct {
 	LookupTimeout     time.Duration `conf:"lookupApiSessionTimeout" default:"5s" min:"0s" doc:"edge: how long a hello waits for news of its session, identity or certificate"`
 }
 
-// DataOptions tune the data plane of a binding.
-type DataOptions struct {
-	_ any `conf:"mtu" inert:"data is cut to fit its carrier"`
-	_ any `conf:"txPortalStartSize" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalMinSize" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalMaxSize" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalIncreaseThresh" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalIncreaseScale" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalRetxThresh" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalRetxScale" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalDupAckThresh" inert:"windows adapt by themselves"`
-	_ any `conf:"txPortalDupAckScale" inert:"windows adapt by themselves"`
-	_ any `conf:"rxBufferSize" inert:"windows adapt by themselves"`
-	_ any `conf:"retxStartMs" inert:"nothing is lost on the way that a timer would have to repair"`
-	_ any `conf:"retxScale" inert:"nothing is lost on the way that a timer would have to repair"`
-	_ any `conf:"retxAddMs" inert:"nothing is lost on the way that a timer would have to repair"`
-	_ any `conf:"retxMaxMs" inert:"nothing is lost on the way that a timer would have to repair"`
-	_ any `conf:"maxRttScale" inert:"nothing is lost on the way that a timer would have to repair"`
-	_ any `conf:"retransmission" inert:"the ecosystem ignores it too"`
-	_ any `conf:"getSessionTimeout" inert:"the ecosystem ignores it too"`
-	_ any `conf:"txQueueSize" inert:"queues are bounded in bytes"`
-	_ any `conf:"maxCloseWaitMs" inert:"a circuit closes when its data is delivered"`
-	_ any `conf:"randomDrops" inert:"it is a test aid"`
-	_ any `conf:"drop1InN" inert:"it is a test aid"`
-}
-
 // TunnelOptions are the options of the tunnel binding.
 type TunnelOptions struct {
 	Mode             string        `conf:"mode" doc:"tunnel: host, tproxy, proxy or tproxy:path; default tproxy"`
@@ -84,6 +58,10 @@ type DialerOptions struct {
 	CircuitStartTimeout time.Duration `conf:"circuitStartTimeout" default:"3m" min:"0s" doc:"a connection to a server is closed when the dialer has begun nothing for so long; up to 1 s it never is"`
 	_                   any           `conf:"getCircuitTimeout" inert:"it is an option of listeners"`
 }
+
+func (o *DialerOptions) check(c *Checker, path string) { o.checkData(c, path) }
+
+func (o *ListenerOptions) check(c *Checker, path string) { o.checkData(c, path) }
 
 // dialers says which bindings exist and what is not active yet.
 var dialers = bindings{

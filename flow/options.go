@@ -30,6 +30,19 @@ type Options struct {
 	DropOne int           // drops one received payload of so many, for tests; 0 for none
 }
 
+// LingerOr returns how long the end may wait for its rest to be delivered, d if
+// the options, which may be nil, do not say.
+func (o *Options) LingerOr(d time.Duration) time.Duration {
+	if o == nil || o.Linger == 0 {
+		return d
+	}
+	return max(0, o.Linger)
+}
+
+// Lossy reports whether the options, which may be nil, make the end drop what is
+// not lost, so that retransmissions must reach it.
+func (o *Options) Lossy() bool { return o != nil && (o.DropOne > 0 || o.ReceiveBuffer > 0) }
+
 // ownWays are the options of an end without any.
 var ownWays Options
 

@@ -11,6 +11,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/router/ramp"
 	"github.com/weftnet/weft/wire/ctrl"
@@ -36,6 +37,8 @@ type Config struct {
 	// StartTimeout is how long a connection waits for the dialer to begin; 3
 	// minutes by default, negative for ever.
 	StartTimeout time.Duration
+	Flow         *flow.Options // of the circuits, nil for none
+	Gather       int           // payloads taken for a connection at once, 16 by default
 	// TLS is for addresses of the form tls:host:port; nil refuses them. The name
 	// of the server is set to the host.
 	TLS *tls.Config
@@ -65,7 +68,7 @@ func New(cfg Config) *Transport {
 	if cfg.Net == nil {
 		cfg.Net = new(net.Dialer).DialContext
 	}
-	return &Transport{cfg: cfg, set: ramp.New(ramp.Config{StartLimit: cfg.StartTimeout, Log: cfg.Log})}
+	return &Transport{cfg: cfg, set: ramp.New(ramp.Config{StartLimit: cfg.StartTimeout, Flow: cfg.Flow, Gather: cfg.Gather, Log: cfg.Log})}
 }
 
 // Close ends all connections and waits for their goroutines.

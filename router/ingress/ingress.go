@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/limit"
 	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/router/ramp"
@@ -36,6 +37,8 @@ type Config struct {
 	CircuitTimeout time.Duration
 	// RequestTimeout bounds the line that names the service, 5 s by default.
 	RequestTimeout time.Duration
+	Flow           *flow.Options // of the circuits, nil for none
+	Gather         int           // payloads taken for a connection at once, 16 by default
 	MaxPending     int           // connections without a circuit, 1,024 by default
 	MaxSources     int           // sources of datagrams, 10,000 by default
 	Idle           time.Duration // silence that ends a source, 1 minute by default
@@ -78,7 +81,7 @@ func newRamps(cfg Config) *ramps {
 	cfg = cfg.withDefaults()
 	r := &ramps{
 		cfg: cfg, log: cfg.Log.With("listener", cfg.Name), pending: limit.NewSlots(cfg.MaxPending),
-		set: ramp.New(ramp.Config{Idle: cfg.Idle, Look: cfg.Look, Log: cfg.Log}),
+		set: ramp.New(ramp.Config{Idle: cfg.Idle, Look: cfg.Look, Flow: cfg.Flow, Gather: cfg.Gather, Log: cfg.Log}),
 	}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/weftnet/weft/flow"
 )
 
 const (
@@ -23,61 +25,115 @@ var buffers = sync.Pool{New: func() any { return new([front + readSize + back]by
 
 type buffer = *[front + readSize + back]byte
 
-// receive calls put with what arrives at a socket until put or the socket
-// fails; the end of a stream is io.EOF. What was read is b[front:front+n], with
-// room around it; b is valid during the call. With datagrams each call is one.
+// receive calls put with what arrives at a connection until put or the
+// connection fails; the end of a stream is io.EOF. What was read is
+// b[front:front+n], with room around it; b is valid during the call. With
+// datagrams each call is one.
 func receive(conn net.Conn, most int, datagrams bool, put func(b []byte, n int) error) error {
+	raw := socketOf(conn)
+	if raw == nil {
+		return receiveRecords(conn, most, put)
+	}
+	var b buffer
+	in := socketReader{
+		raw:  raw,
+		take: func() []byte { b = buffers.Get().(buffer); return b[front : front+most] },
+		give: func() { buffers.Put(b); b = nil },
+		put: func(n int) error {
+			defer buffers.Put(b)
+			return put(b[:], n)
+		},
+	}
+	return in.run(datagrams)
+}
+
+// lendFrom is the size from which the memory of a read is passed on with what it
+// holds, in bytes; less than that is copied, and the memory used again.
+const lendFrom = 32 << 10
+
+// receivePlain writes what arrives at a socket to a circuit, until either fails.
+func receivePlain(raw syscall.RawConn, to *flow.Conn, datagrams bool, touch func()) error {
+	most := readSize
+	if datagrams {
+		most = MaxDatagram
+	}
+	var b flow.Buffer
+	in := socketReader{
+		raw:  raw,
+		take: func() []byte { b = flow.NewBuffer(readSize); return b.Bytes()[:most] },
+		give: func() { b.Release() },
+		put: func(n int) error {
+			touch()
+			if n >= lendFrom {
+				return to.WriteBuffer(b, n)
+			}
+			defer b.Release()
+			return to.WriteMessage(flow.Item{Data: b.Bytes()[:n]})
+		},
+	}
+	return in.run(datagrams)
+}
+
+// socketOf returns the socket of a connection, nil if it has none to wait for.
+func socketOf(conn net.Conn) syscall.RawConn {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
-		return receiveRecords(conn, most, put)
+		return nil
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return err
+		return nil
 	}
-	in := socketReader{most: most}
-	try := in.try
-	for {
-		if err := raw.Read(try); err != nil {
-			return err
-		}
-		b, n, err := in.b, in.n, in.err
-		in.b = nil
-		switch {
-		case err == syscall.ECONNREFUSED && datagrams:
-			err = nil // nobody listens at the moment: the fate of a datagram
-		case err == nil && n == 0 && !datagrams:
-			err = io.EOF
-		case err == nil:
-			err = put(b[:], n)
-		}
-		buffers.Put(b)
-		if err != nil {
-			return err
-		}
-	}
+	return raw
 }
 
-// socketReader reads from a socket into a pooled buffer.
+// socketReader reads from a socket into memory that it takes only when there is
+// something to read.
 type socketReader struct {
-	most int
-	b    buffer
-	n    int
-	err  error
+	raw  syscall.RawConn
+	take func() []byte
+	give func()            // back what was taken
+	put  func(n int) error // pass n bytes of it on, memory included
+
+	n   int
+	err error
+}
+
+// run reads until the end of the stream or a failure.
+func (r *socketReader) run(datagrams bool) error {
+	try := r.try
+	for {
+		if err := r.raw.Read(try); err != nil {
+			return err
+		}
+		switch {
+		case r.err == syscall.ECONNREFUSED && datagrams:
+			r.give() // nobody listens at the moment: the fate of a datagram
+		case r.err != nil:
+			r.give()
+			return r.err
+		case r.n == 0 && !datagrams:
+			r.give()
+			return io.EOF
+		default:
+			if err := r.put(r.n); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // try is called by the poller; false means: wait until readable.
 func (r *socketReader) try(fd uintptr) bool {
-	r.b = buffers.Get().(buffer)
+	b := r.take()
 	for {
-		r.n, r.err = syscall.Read(int(fd), r.b[front:front+r.most])
+		r.n, r.err = syscall.Read(int(fd), b)
 		if r.err != syscall.EINTR {
 			break
 		}
 	}
 	if r.err == syscall.EAGAIN {
-		buffers.Put(r.b)
-		r.b = nil
+		r.give()
 		return false
 	}
 	return true

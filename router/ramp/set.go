@@ -15,6 +15,8 @@ type Config struct {
 	// StartLimit is how long a server's connection waits for the dialer to begin;
 	// 3 minutes by default, negative for ever.
 	StartLimit time.Duration
+	Flow       *flow.Options // of all circuits, nil for none
+	Gather     int           // payloads taken for a stream at once, 16 by default and at most
 	Idle       time.Duration // silence that ends a datagram session, 1 minute
 	Look       time.Duration // between two looks for silent sessions, 10 s
 	Log        *slog.Logger
@@ -47,6 +49,9 @@ func New(cfg Config) *Set {
 	}
 	if cfg.Look == 0 {
 		cfg.Look = 10 * time.Second
+	}
+	if cfg.Gather <= 0 || cfg.Gather > gatherMost {
+		cfg.Gather = gatherMost
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -164,9 +169,12 @@ var errUnrouted = errors.New("circuit removed")
 
 // end makes the end of flow control for one side of a circuit.
 func (s *Set) end(c *forward.Circuit, side forward.Side, readable func(), closed func(error)) *flow.Conn {
+	if s.cfg.Flow.Lossy() {
+		c.Lossy.Store(true)
+	}
 	return flow.New(flow.Config{
 		Circuit: c.ID, Role: flow.Role(side == forward.Terminator), Output: c.Output(side),
 		ConnID: 0, HasConnID: true, // room for the id that the far end patches in
-		StartLimit: s.cfg.StartLimit, Readable: readable, Closed: closed,
+		StartLimit: s.cfg.StartLimit, Options: s.cfg.Flow, Readable: readable, Closed: closed,
 	})
 }

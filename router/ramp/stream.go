@@ -80,7 +80,7 @@ func (t *Stream) Unrouted(_ string, drop bool) {
 		t.hangUp()
 		return
 	}
-	_ = t.conn.SetWriteDeadline(time.Now().Add(lastWrite))
+	_ = t.conn.SetWriteDeadline(time.Now().Add(t.set.cfg.Flow.LingerOr(lastWrite)))
 	t.flow.PeerClosed(nil)
 }
 
@@ -122,11 +122,7 @@ func (t *Stream) readConn(early []byte) {
 		err = t.flow.WriteMessage(flow.Item{Data: t.seal.header})
 	}
 	if err == nil {
-		most := readSize
-		if t.seal != nil {
-			most = sealedSize
-		}
-		err = receive(t.conn, most, false, t.put)
+		err = t.receive()
 	}
 	if err == io.EOF {
 		_ = t.flow.CloseWrite()
@@ -134,6 +130,16 @@ func (t *Stream) readConn(early []byte) {
 		return
 	}
 	_ = t.flow.Close()
+}
+
+func (t *Stream) receive() error {
+	if t.seal != nil {
+		return receive(t.conn, sealedSize, false, t.put)
+	}
+	if raw := socketOf(t.conn); raw != nil {
+		return receivePlain(raw, t.flow, false, func() {})
+	}
+	return receive(t.conn, readSize, false, t.put)
 }
 
 // put passes b[front:front+n] on.
@@ -176,7 +182,7 @@ func (t *Stream) finish(err error) {
 	}
 }
 
-const gatherMost = 16 // segments per system call
+const gatherMost = 16 // segments per system call, unless fewer are configured
 
 // drain implements outlet: it writes what has arrived, several segments at a
 // time.
@@ -188,11 +194,12 @@ func (t *Stream) drain() error {
 		return nil // Start comes back to it
 	}
 	var g gathered
+	most := t.set.cfg.Gather
 	for {
 		n := 0
 		fin := false
 		var err error
-		for n < gatherMost && !fin {
+		for n < most && !fin {
 			var ok bool
 			if g.segs[n], ok, err = t.flow.TryNext(); !ok {
 				break
@@ -218,7 +225,7 @@ func (t *Stream) drain() error {
 			return io.EOF
 		case err != nil:
 			return err
-		case n < gatherMost:
+		case n < most:
 			return nil
 		}
 	}
