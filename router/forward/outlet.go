@@ -26,9 +26,9 @@ type Outlet struct {
 
 	waiting atomic.Int64 // bytes in all its lanes
 
+	running atomic.Bool // somebody serves the ring; set with mu
 	mu      sync.Mutex
 	ring    []*Lane
-	running bool
 }
 
 // take reserves n bytes for a lane if there is room. One channel cannot use up
@@ -60,11 +60,14 @@ func NewOutlet(ctx context.Context, ch Sender, budget *Budget) *Outlet {
 	return &Outlet{ch: ch, ctx: ctx, budget: budget}
 }
 
+// pass sends f at once if the channel has room and nobody waits for it: who comes
+// later does not overtake. It takes ownership of f if it returns true.
+func (o *Outlet) pass(f *channel.Frame) bool { return !o.running.Load() && o.ch.TrySendFrame(f) }
+
 func (o *Outlet) enqueue(l *Lane) {
 	o.mu.Lock()
 	o.ring = append(o.ring, l)
-	start := !o.running
-	o.running = true
+	start := !o.running.Swap(true)
 	o.mu.Unlock()
 	if start {
 		go o.serve()
@@ -75,7 +78,8 @@ func (o *Outlet) serve() {
 	for {
 		o.mu.Lock()
 		if len(o.ring) == 0 {
-			o.running, o.ring = false, nil
+			o.running.Store(false)
+			o.ring = nil
 			o.mu.Unlock()
 			return
 		}
@@ -130,7 +134,7 @@ func (l *Lane) Push(f *channel.Frame) bool {
 		f.Release()
 		return false
 	}
-	if !l.held && !l.active && l.o.ch.TrySendFrame(f) {
+	if !l.held && !l.active && l.o.pass(f) {
 		return true
 	}
 	n := weight(f)
@@ -161,7 +165,7 @@ func (l *Lane) Open(first *channel.Frame) {
 		return
 	}
 	l.held = false
-	if first != nil && (len(l.frames) > 0 || l.active || !l.o.ch.TrySendFrame(first)) {
+	if first != nil && (len(l.frames) > 0 || l.active || !l.o.pass(first)) {
 		l.o.force(weight(first))
 		l.frames = append([]*channel.Frame{first}, l.frames...)
 		l.grow(weight(first))
@@ -193,7 +197,7 @@ func (l *Lane) Kick() {
 			}
 			continue
 		}
-		if !l.o.ch.TrySendFrame(f) {
+		if !l.o.pass(f) {
 			l.stash(f)
 			l.o.enqueue(l)
 			return
