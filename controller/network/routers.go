@@ -131,6 +131,8 @@ func (n *Network) Path(from, to string) (*Path, error) {
 			return nil, fmt.Errorf("router %s is disabled: enable it", r.Name)
 		case !n.Online(id):
 			return nil, fmt.Errorf("router %s is offline: start it, or see its log for why it does not reach the controller", r.Name)
+		case n.isQuiesced(id):
+			return nil, fmt.Errorf("router %s is quiesced, it takes no new circuits: end that with weft agent dequiesce", r.Name)
 		}
 	}
 	if p := pathTo(n.topo.From(from, nil), from, to); p != nil {
