@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftnet/weft/internal/testnet"
@@ -34,9 +35,10 @@ type chaos struct {
 	clients []*Client
 	base    map[string]Use // of every process at the first quiet point
 
-	mu    sync.Mutex
-	begin time.Time
-	wrong []error
+	begin  time.Time
+	ending atomic.Bool // clients end, loads fail
+	mu     sync.Mutex
+	wrong  []error
 }
 
 // Chaos runs a mesh with steady transfers and dials, lets random faults happen
@@ -49,8 +51,12 @@ func Chaos(ctx context.Context, o ChaosOptions) (err error) {
 		return err
 	}
 	defer func() {
+		c.ending.Store(true)
 		if err != nil && ctx.Err() == nil {
-			c.log("%s", c.Mesh.Logs())
+			c.log("failed: %v\n%s", err, c.Mesh.Logs())
+		}
+		for _, p := range c.Mesh.Processes() {
+			_ = p.Thaw() // it could not end otherwise
 		}
 		for _, x := range c.clients {
 			_ = x.Close()
@@ -85,6 +91,9 @@ func (c *chaos) log(format string, args ...any) {
 
 // fault notes something that must not be.
 func (c *chaos) fault(err error) {
+	if c.ending.Load() {
+		return
+	}
 	c.log("WRONG: %v", err)
 	c.mu.Lock()
 	defer c.mu.Unlock()

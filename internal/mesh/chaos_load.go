@@ -37,6 +37,9 @@ func (l *load) resume(c *chaos) {
 				return
 			default:
 			}
+			if c.ending.Load() {
+				return
+			}
 			l.once(c)
 		}
 	})

@@ -32,8 +32,9 @@ type Host struct {
 	number int
 	space  *namespace
 
-	mu   sync.Mutex
-	slow map[int]Pace // by number of the other host
+	mu     sync.Mutex
+	slow   map[int]Pace // by number of the other host
+	shaped bool         // eth0 has classes for them
 }
 
 // NewHosts makes a network without hosts. The error is ErrNoHosts where that is

@@ -129,6 +129,9 @@ func TestPace(t *testing.T) {
 	if err := SetPace(a, b, Pace{BytesPerSecond: 1 << 20}); err != nil {
 		t.Fatal(err)
 	}
+	if err := SetPace(a, c, Pace{BytesPerSecond: 1 << 30}); err != nil {
+		t.Fatal(err)
+	}
 	const bytes = 512 << 10
 	slow, fast := timed(t, a, b, bytes), timed(t, a, c, bytes)
 	if slow < 300*time.Millisecond || fast > slow/2 {

@@ -91,7 +91,10 @@ func SetPace(from, to *Host, p Pace) error {
 // is that of the host.
 func (h *Host) applyPaces() error {
 	rules := []string{"flush chain inet wires out"}
-	classes := []string{"qdisc replace dev eth0 root handle 1: htb"}
+	var classes []string
+	if !h.shaped {
+		classes = append(classes, "qdisc replace dev eth0 root handle 1: htb")
+	}
 	for number, pace := range h.slow {
 		rate := pace.BytesPerSecond
 		if rate == 0 {
@@ -106,8 +109,12 @@ func (h *Host) applyPaces() error {
 		classes = append(classes, fmt.Sprintf("qdisc replace dev eth0 parent 1:%x handle %x: %s", number, number+1, queue))
 	}
 	if len(h.slow) == 0 {
-		classes = []string{"qdisc delete dev eth0 root"}
+		classes = nil
+		if h.shaped {
+			classes = append(classes, "qdisc delete dev eth0 root")
+		}
 	}
+	h.shaped = len(h.slow) > 0
 	return errors.Join(
 		h.space.run(strings.Join(rules, "\n")+"\n", "nft", "-f", "-"),
 		h.space.run(strings.Join(classes, "\n")+"\n", "tc", "-batch", "-"),
