@@ -30,6 +30,9 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 	var over, unfit []gone
 	left := make(map[string][]string)
 	for _, r := range m.GetCircuits() {
+		if r.Path == 0 && r.TerminatorId == "" {
+			continue // being created; its request went with the former session
+		}
 		seen[r.CircuitId] = true
 		if !n.adopt(routerID, r) {
 			drop = append(drop, r.CircuitId)
