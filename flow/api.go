@@ -123,4 +123,5 @@ type Item struct {
 	UUID         []byte // copied, nil = none
 	EdgeFlags    uint32
 	HasEdgeFlags bool
+	lent         *buffer // memory of Data that needs no copy; nil once it is taken
 }

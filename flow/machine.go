@@ -125,7 +125,11 @@ func (m *machine) write(now time.Duration, it *Item, out *batch) {
 	if most := m.o.MTU; most > 0 && len(it.Data) > most {
 		m.writeChunks(now, p, it.Data, most, out)
 	} else {
-		if len(it.Data) > 0 {
+		switch {
+		case len(it.Data) == 0:
+		case it.lent != nil:
+			p.buf, it.lent = it.lent, nil
+		default:
 			p.buf = newBuffer(len(it.Data))
 			copy(p.buf.b, it.Data)
 		}

@@ -40,8 +40,10 @@ func receive(conn net.Conn, most int, datagrams bool, put func(b []byte, n int) 
 		take: func() []byte { b = buffers.Get().(buffer); return b[front : front+most] },
 		give: func() { buffers.Put(b); b = nil },
 		put: func(n int) error {
-			defer buffers.Put(b)
-			return put(b[:], n)
+			was := b
+			b = nil // while it waits, nothing keeps the memory
+			defer buffers.Put(was)
+			return put(was[:], n)
 		},
 	}
 	return in.run(datagrams)
@@ -61,14 +63,16 @@ func receivePlain(raw syscall.RawConn, to *flow.Conn, datagrams bool, touch func
 	in := socketReader{
 		raw:  raw,
 		take: func() []byte { b = flow.NewBuffer(readSize); return b.Bytes()[:most] },
-		give: func() { b.Release() },
+		give: func() { b.Release(); b = flow.Buffer{} },
 		put: func(n int) error {
 			touch()
+			was := b
+			b = flow.Buffer{} // while it waits, nothing keeps the memory
 			if n >= lendFrom {
-				return to.WriteBuffer(b, n)
+				return to.WriteBuffer(was, n)
 			}
-			defer b.Release()
-			return to.WriteMessage(flow.Item{Data: b.Bytes()[:n]})
+			defer was.Release()
+			return to.WriteMessage(flow.Item{Data: was.Bytes()[:n]})
 		},
 	}
 	return in.run(datagrams)
