@@ -281,7 +281,7 @@ func (m *Manager) finish(l *Link, reason string, replaced bool) {
 	}
 	close(l.stopped)
 	if registered {
-		m.again(l, lived, reason, replaced)
+		m.again(l, reason, replaced)
 	}
 }
 

@@ -43,6 +43,9 @@ type target struct {
 	cancel     context.CancelFunc
 	done       chan struct{} // closed at the end of the attempt that is under way, nil without one
 	removed    bool
+
+	spent   float64 // redials at once, see redials
+	spentAt time.Time
 }
 
 func (t *target) policy() Backoff {
@@ -136,16 +139,16 @@ func (m *Manager) drop(t *target) {
 	}
 }
 
-// again has a link that is lost made anew: at once, unless it did not last. The
-// side that did not dial it leaves the other one a moment, and one that is
+// again has a link that is lost made anew: at once, unless that happens all the
+// time. The side that did not dial it leaves the other one a moment, and one that is
 // replaced waits whether the other link comes.
-func (m *Manager) again(l *Link, lived time.Duration, reason string, replaced bool) {
+func (m *Manager) again(l *Link, reason string, replaced bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.targets[l.key]
 	switch {
 	case t == nil || t.dialing || m.byKey[l.key] != nil:
-	case lived < t.policy().Min && !replaced:
+	case !replaced && !t.spend(m.clock.Now()):
 		m.fail(t, stateLinkFailed, refuse(CodeLost, reason))
 	case l.dialed && !replaced:
 		t.state, t.last, t.lastAt = stateLinkFailed, refuse(CodeLost, reason), m.clock.Now()
@@ -154,6 +157,21 @@ func (m *Manager) again(l *Link, lived time.Duration, reason string, replaced bo
 		t.state, t.delay, t.last, t.lastAt = stateLinkFailed, 0, refuse(CodeLost, reason), m.clock.Now()
 		m.schedule(t, courtesy/2+rand.N(courtesy))
 	}
+}
+
+// redials is how many links in a row may be made anew at once; another one is
+// granted after each pause of the policy.
+const redials = 10
+
+// spend takes one of the redials; false if none is left.
+func (t *target) spend(now time.Time) bool {
+	granted := float64(now.Sub(t.spentAt)) / float64(t.policy().Min)
+	t.spent, t.spentAt = max(0, t.spent-granted), now
+	if t.spent > redials-1 {
+		return false
+	}
+	t.spent++
+	return true
 }
 
 // courtesy is about how long a side waits for the other one to make a link anew

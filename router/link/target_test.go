@@ -154,6 +154,23 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// TestRedials: losses in a row are made up for at once, up to a number.
+func TestRedials(t *testing.T) {
+	x := &target{peer: &peer{online: true}, dialer: &Dialer{Healthy: Backoff{Min: time.Second, Max: time.Minute, Factor: 2}}}
+	now := time.Unix(1_000_000, 0)
+	for i := range redials {
+		if !x.spend(now) {
+			t.Fatalf("loss %d is not made up for at once", i+1)
+		}
+	}
+	if x.spend(now) {
+		t.Fatal("no end of redials")
+	}
+	if now = now.Add(time.Second); !x.spend(now) || x.spend(now) {
+		t.Fatal("not one more after a pause")
+	}
+}
+
 func TestPeerChanges(t *testing.T) {
 	b := newBench(t, nil)
 	b.Peers(peers(far(true, listenerAt("default", "b:1", "default", "other"), listenerAt("default", "b:2", "other", "default"))))
