@@ -97,6 +97,7 @@ func (r *Router) operationsOfAgent() []agent.Operation {
 		{Name: "routes", Doc: "forwarding tables", Do: func(context.Context, agent.Args) (any, error) { return r.routes(), nil }},
 		{Name: "quiesce", Doc: "take no new circuits; existing ones go on", Do: quiesce(true)},
 		{Name: "dequiesce", Doc: "take new circuits again", Do: quiesce(false)},
+		{Name: "extend", Doc: "renew the certificates now", Do: r.extend},
 		{Name: "close-link", Doc: "close a link; its dialer makes it anew", Debug: true, Params: id, Do: r.debugCloseLink},
 		{Name: "end-circuit", Doc: "end a circuit", Debug: true, Params: id, Do: r.debugEndCircuit},
 		{Name: "disconnect", Doc: "drop the connection to the controller; the router calls again", Debug: true, Do: r.debugDisconnect},

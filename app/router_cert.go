@@ -2,11 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
+	"github.com/weftnet/weft/agent"
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/renew"
+	"github.com/weftnet/weft/router/uplink"
 )
 
 // certificateFiles returns the files that renewed certificates go to; those of
@@ -47,3 +51,22 @@ func (r *Router) newRenewer() *renew.Renewer {
 // RenewCertificates asks a controller for new certificates now, and returns when
 // they are in use. With an error the present ones stay.
 func (r *Router) RenewCertificates(ctx context.Context) error { return r.renewer.Renew(ctx) }
+
+// extension is the answer to the agent's extend.
+type extension struct {
+	Fingerprint string    `json:"fingerprint"` // of the client certificate, SHA-1
+	Until       time.Time `json:"until"`
+	Renewal     time.Time `json:"renewal"` // when it is due again
+}
+
+// extend renews the certificates for an operator.
+func (r *Router) extend(ctx context.Context, _ agent.Args) (any, error) {
+	switch err := r.RenewCertificates(ctx); {
+	case errors.Is(err, uplink.ErrNoController):
+		return nil, &agent.Error{Code: "NO_CONTROLLER", Message: "the router has no connection to a controller", Remedy: "see weft agent status, and try again when it is connected"}
+	case err != nil:
+		return nil, &agent.Error{Code: "NOT_EXTENDED", Message: err.Error(), Remedy: "the certificates in use go on; the router tries again by itself when they are due"}
+	}
+	leaf := r.identity.ClientCertificate().Leaf
+	return extension{Fingerprint: pki.Fingerprint(leaf), Until: leaf.NotAfter, Renewal: r.renewer.Due()}, nil
+}

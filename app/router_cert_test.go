@@ -39,10 +39,14 @@ func TestRenewRouterWithoutARestart(t *testing.T) {
 	n := newTestNetwork(t)
 	was, server := n.fingerprint(), n.serverPrint()
 	since := n.router.uplink.Status().Since
-	if err := n.router.RenewCertificates(testContext(t)); err != nil {
+	told, err := n.router.extend(testContext(t), nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	leaf := n.router.identity.ClientCertificate().Leaf
+	if e := told.(extension); e.Fingerprint != pki.Fingerprint(leaf) || !e.Until.Equal(leaf.NotAfter) || !e.Renewal.After(time.Now()) {
+		t.Errorf("the operator is told %+v", e)
+	}
 	if n.fingerprint() == was || n.fingerprint() != pki.Fingerprint(leaf) {
 		t.Error("the new certificate is not in force")
 	}

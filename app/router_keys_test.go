@@ -24,7 +24,7 @@ import (
 // below; the longest line that fits a key is its.
 var routerKeys = map[string]string{
 	"v":                           "conf.TestLoadErrors",
-	"identity.*":                  "pki.TestIdentityForms pki.TestNetworkFilesAndIdentity pki.TestTLSBothWays app.TestRenewRouterWithoutARestart app.TestRouterThatIsNotEnrolled",
+	"identity.*":                  "pki.TestIdentityForms pki.TestAlternativesByServerName pki.TestServerCertificateDefaultsToTheClients pki.TestNetworkFilesAndIdentity pki.TestTLSBothWays app.TestRenewRouterWithoutARestart app.TestRouterThatIsNotEnrolled",
 	"ctrl.endpoint":               "conf.TestGolden uplink.TestEndpoints",
 	"ctrl.endpoints":              "conf.TestGolden uplink.TestEndpoints",
 	"ctrl.endpointsFile":          "uplink.TestEndpoints uplink.TestListsOfControllers app.TestEnrollAndRunARouter",
