@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os/exec"
@@ -15,10 +16,11 @@ const mostHosts = 250
 
 // Hosts are machines on one network of their own: network namespaces, connected
 // by a bridge. Nothing outside can reach them or be reached by them, and
-// everything is gone with Close or with the process. Methods are safe for
-// concurrent use.
+// everything is gone with Close or with the process. Those of LocalHosts are
+// only addresses of this machine. Methods are safe for concurrent use.
 type Hosts struct {
-	bridge *namespace
+	bridge *namespace // nil for addresses of this machine
+	net    [3]byte
 
 	mu  sync.Mutex
 	all []*Host
@@ -30,7 +32,7 @@ type Host struct {
 	Addr netip.Addr
 
 	number int
-	space  *namespace
+	space  *namespace // nil for an address of this machine
 
 	mu     sync.Mutex
 	slow   map[int]Pace // by number of the other host
@@ -52,7 +54,14 @@ func NewHosts() (*Hosts, error) {
 	if err := bridge.run("link add lan type bridge\nlink set lan up\n", "ip", "-batch", "-"); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNoHosts, err), bridge.close())
 	}
-	return &Hosts{bridge: bridge}, nil
+	return &Hosts{bridge: bridge, net: [3]byte{10, 77, 0}}, nil
+}
+
+// LocalHosts are hosts for which an address of this machine's loopback
+// interface must do: their processes can be killed, their ways cannot be cut or
+// slowed down. They need no rights, and a system that has all of 127.0.0.0/8.
+func LocalHosts() *Hosts {
+	return &Hosts{net: [3]byte{127, byte(1 + rand.IntN(250)), byte(rand.IntN(250))}}
 }
 
 // Add makes a host.
@@ -63,13 +72,16 @@ func (h *Hosts) Add(name string) (*Host, error) {
 	if number > mostHosts {
 		return nil, fmt.Errorf("more than %d hosts", mostHosts)
 	}
-	space, err := newNamespace()
-	if err != nil {
-		return nil, err
-	}
-	host := &Host{Name: name, Addr: netip.AddrFrom4([4]byte{10, 77, 0, byte(number)}), number: number, space: space, slow: make(map[int]Pace)}
-	if err := host.connect(h.bridge); err != nil {
-		return nil, errors.Join(err, space.close())
+	addr := netip.AddrFrom4([4]byte{h.net[0], h.net[1], h.net[2], byte(number)})
+	host := &Host{Name: name, Addr: addr, number: number, slow: make(map[int]Pace)}
+	if h.bridge != nil {
+		var err error
+		if host.space, err = newNamespace(); err != nil {
+			return nil, err
+		}
+		if err := host.connect(h.bridge); err != nil {
+			return nil, errors.Join(err, host.space.close())
+		}
 	}
 	h.all = append(h.all, host)
 	return host, nil
@@ -95,6 +107,9 @@ func (h *Hosts) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var all error
+	if h.bridge == nil {
+		return nil
+	}
 	for _, host := range h.all {
 		all = errors.Join(all, host.space.close())
 	}
@@ -111,9 +126,17 @@ func (h *Host) NewProcess(program string, args ...string) *Process {
 
 // Dial opens a connection from the host to an IP address and port.
 func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if h.space == nil {
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}
 	return h.space.dial(ctx, network, address)
 }
 
 // Do calls f with the host's network: sockets that f opens itself, not in
 // another goroutine, are the host's.
-func (h *Host) Do(f func() error) error { return h.space.do(f) }
+func (h *Host) Do(f func() error) error {
+	if h.space == nil {
+		return f()
+	}
+	return h.space.do(f)
+}

@@ -180,3 +180,36 @@ func TestProcessOnHost(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestLocalHosts: hosts that are addresses of this machine are apart by their
+// addresses only, and say that they cannot be cut off.
+func TestLocalHosts(t *testing.T) {
+	hosts := LocalHosts()
+	var all []*Host
+	for _, name := range []string{"a", "b"} {
+		h, err := hosts.Add(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(h.Addr.String(), "0"))
+		if err != nil {
+			t.Skip(err)
+		}
+		defer l.Close()
+		all = append(all, h)
+		c, err := h.Dial(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close()
+	}
+	if all[0].Addr == all[1].Addr || !all[0].Addr.IsLoopback() {
+		t.Errorf("addresses %v and %v", all[0].Addr, all[1].Addr)
+	}
+	if err := Cut(all[0], all[1]); !errors.Is(err, ErrNoHosts) {
+		t.Errorf("cut: %v", err)
+	}
+	if err := errors.Join(hosts.Heal(), hosts.Close()); err != nil {
+		t.Error(err)
+	}
+}

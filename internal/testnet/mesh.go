@@ -18,6 +18,10 @@ type MeshOptions struct {
 	Links [][2]string
 	// More is added to the configuration of every router.
 	More string
+	// Files changes the configuration of a router, if it is not nil.
+	Files func(router, text string) string
+	// Local keeps all processes on this machine, see LocalHosts.
+	Local bool
 }
 
 // Mesh is a controller and routers, each a process on a host of its own. The
@@ -51,7 +55,9 @@ const (
 // ErrNoHosts where there can be no hosts.
 func StartMesh(o MeshOptions) (_ *Mesh, err error) {
 	m := &Mesh{options: o}
-	if m.Hosts, err = NewHosts(); err != nil {
+	if o.Local {
+		m.Hosts = LocalHosts()
+	} else if m.Hosts, err = NewHosts(); err != nil {
 		return nil, err
 	}
 	defer func() {

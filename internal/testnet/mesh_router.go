@@ -62,6 +62,9 @@ dialers:
 	if len(r.dials) > 0 {
 		fmt.Fprintf(&b, "  dialers:\n    - binding: transport\n      groups: [%s]%s", strings.Join(r.dials, ", "), dialerDefaults)
 	}
+	if m.options.Files != nil {
+		return m.options.Files(r.Name, b.String()+m.options.More)
+	}
 	return b.String() + m.options.More
 }
 

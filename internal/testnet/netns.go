@@ -51,6 +51,9 @@ func (n *namespace) do(f func() error) error {
 
 // run is do for a program, which gets input as its standard input.
 func (n *namespace) run(input string, program string, args ...string) error {
+	if n == nil {
+		return fmt.Errorf("%w: an address of this machine has no wires", ErrNoHosts)
+	}
 	var out strings.Builder
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &out

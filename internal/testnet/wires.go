@@ -62,6 +62,9 @@ func (h *Host) change(from *Host, set string, verbs ...string) error {
 func (h *Hosts) Heal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.bridge == nil {
+		return nil
+	}
 	var all error
 	for _, host := range h.all {
 		all = errors.Join(all, host.space.run("flush set inet wires cut\nflush set inet wires torn\n", "nft", "-f", "-"))
