@@ -137,22 +137,24 @@ func (n *Network) finish(r *request, c candidate, peer map[uint32][]byte) {
 	now := n.cfg.Now()
 	n.cfg.Events(&CircuitEvent{At: now, Type: CircuitCreated, Circuit: circuit, Took: now.Sub(r.started)})
 	if len(c.path) > 1 {
-		n.recheck(h)
+		n.recheck(h, circuit)
 	}
 }
 
 // recheck looks whether what has happened while a circuit was created concerns
 // it.
-func (n *Network) recheck(h *held) {
+func (n *Network) recheck(h *held, c *Circuit) {
 	view := n.cfg.State.View()
 	switch {
-	case h.SessionID != "" && n.sessionEnded(view, h.SessionID):
-		n.end(h.ID, ending{reason: "the api session has ended"})
-	case !allowed(n.cfg.Policy(), h.Circuit):
-		n.end(h.ID, ending{reason: "access was withdrawn"})
+	case c.SessionID != "" && n.sessionEnded(view, c.SessionID):
+		n.end(c.ID, ending{reason: "the api session has ended"})
+	case !allowed(n.cfg.Policy(), c):
+		n.end(c.ID, ending{reason: "access was withdrawn"})
 	default:
 		n.mu.Lock()
-		n.examine(h)
+		if n.circuits[c.ID] == h {
+			n.examine(h)
+		}
 		n.mu.Unlock()
 	}
 }

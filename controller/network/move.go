@@ -90,6 +90,7 @@ func (n *Network) fit(h *held) {
 // plan is a wish for another path.
 type plan struct {
 	h        *held
+	c        *Circuit // as it is at the beginning
 	from, to string
 	health   health
 	forced   bool
@@ -126,7 +127,7 @@ func (n *Network) plan(id string, first bool) *plan {
 		h.again = true
 		return nil
 	}
-	p := &plan{h: h, health: n.judge(h), forced: h.force}
+	p := &plan{h: h, c: h.Circuit, health: n.judge(h), forced: h.force}
 	ready := true
 	if h.reports != nil {
 		p.from, p.to, ready = h.ends()
@@ -221,7 +222,7 @@ func (n *Network) relay(ctx context.Context, p *plan, next *Circuit) (touched bo
 	between := make([]int, 0, len(next.Path))
 	for i := 1; i < len(next.Path)-1; i++ {
 		between = append(between, i)
-		touched = touched || p.h.Circuit.at(next.Path[i].RouterID) >= 0
+		touched = touched || p.c.at(next.Path[i].RouterID) >= 0
 	}
 	if len(between) > 0 {
 		if _, bad := n.lay(ctx, next, between, reroute); bad != nil {
@@ -263,12 +264,12 @@ func (n *Network) moved(p *plan, next *Circuit, took time.Duration) bool {
 	shown := h.Circuit
 	n.mu.Unlock()
 	for _, id := range left {
-		n.unroute(id, []string{h.ID}, ending{reason: "the circuit has another path"})
+		n.unroute(id, []string{shown.ID}, ending{reason: "the circuit has another path"})
 	}
-	n.cfg.Log.Debug("circuit has another path", "circuit", h.ID, "service", h.ServiceID, "path", shown.PathNumber, "routers", len(shown.Path))
+	n.cfg.Log.Debug("circuit has another path", "circuit", shown.ID, "service", shown.ServiceID, "path", shown.PathNumber, "routers", len(shown.Path))
 	n.cfg.Events(&CircuitEvent{At: now, Type: CircuitPathUpdated, Circuit: shown, Took: took})
 	if adopted && !allowed(n.cfg.Policy(), shown) {
-		n.end(h.ID, ending{reason: "access was withdrawn"})
+		n.end(shown.ID, ending{reason: "access was withdrawn"})
 	}
 	return true
 }
@@ -285,7 +286,7 @@ func (n *Network) withdraw(c *Circuit) {
 // whether another one is worth a try.
 func (n *Network) missed(p *plan, next *Circuit, bad *misfire, touched bool, avoid *topology.Avoid) bool {
 	h, at := p.h, next.Path[bad.place].RouterID
-	n.cfg.Log.Debug("path of a circuit not made", "circuit", h.ID, "path", next.PathNumber, "router", at, "reason", bad.Error())
+	n.cfg.Log.Debug("path of a circuit not made", "circuit", next.ID, "path", next.PathNumber, "router", at, "reason", bad.Error())
 	isEnd := bad.place == 0 || bad.place == len(next.Path)-1
 	again, over := true, false
 	n.mu.Lock()
@@ -308,7 +309,7 @@ func (n *Network) missed(p *plan, next *Circuit, bad *misfire, touched bool, avo
 	}
 	n.mu.Unlock()
 	if over {
-		n.end(h.ID, ending{reason: "router " + at + " no longer has the circuit: " + bad.Error(), deliver: true})
+		n.end(next.ID, ending{reason: "router " + at + " no longer has the circuit: " + bad.Error(), deliver: true})
 		return false
 	}
 	return again
