@@ -67,7 +67,8 @@ func Chaos(ctx context.Context, o ChaosOptions) (err error) {
 	if err := c.quiet("before the first fault"); err != nil {
 		return err
 	}
-	for round := 1; time.Since(c.begin) < o.For && ctx.Err() == nil; round++ {
+	first := time.Now()
+	for round := 1; time.Since(first) < o.For && ctx.Err() == nil; round++ {
 		c.log("round %d", round)
 		for _, l := range c.loads {
 			l.resume(c)
