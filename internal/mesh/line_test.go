@@ -27,7 +27,7 @@ func TestLine(t *testing.T) {
 			if path := f.Path(conn.Circuit); len(path) != tt.path || path[0] != "r1" {
 				t.Errorf("path %v, want one of %d routers", path, tt.path)
 			}
-			complete(t, start(t, f.dialer, tt.service, Load{Up: 10 << 20, Down: 10 << 20}))
+			complete(t, start(t, f.dialer, tt.service, Load{Up: 10 * mib, Down: 10 * mib}))
 		})
 	}
 }

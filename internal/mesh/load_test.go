@@ -71,7 +71,7 @@ func (f *fixture) full(t *testing.T, tr *Transfer) {
 // does not pile up in the router.
 func TestSlowLink(t *testing.T) {
 	f := diamond(t)
-	const streams, each = 100, 300 << 10
+	const streams, each = 100, 300 << 10 / testnet.Slowdown
 	r1, r4 := f.mesh.Router("r1"), f.mesh.Router("r4")
 	for _, middle := range []string{"r2", "r3"} {
 		if err := testnet.SetPace(f.mesh.Router(middle).Host, r4.Host, testnet.Pace{BytesPerSecond: 3 * mib}); err != nil {
@@ -115,9 +115,9 @@ func TestSlowLink(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s took at most %d MiB", r.Name, use/mib)
-		if use > 160*mib*testnet.Slowdown {
-			t.Errorf("%s took %d MiB", r.Name, use/mib)
+		t.Logf("%s took at most %d MiB", r.Name, use/mebibyte)
+		if use > 160*mebibyte*testnet.Slowdown {
+			t.Errorf("%s took %d MiB", r.Name, use/mebibyte)
 		}
 	}
 	for _, tr := range all {

@@ -6,7 +6,9 @@ import (
 	"github.com/weftnet/weft/internal/testnet"
 )
 
-const mib = 1 << 20
+// mib is what sizes and rates count in: a mebibyte, or less of it where the race
+// detector makes everything slow.
+const mib = mebibyte / testnet.Slowdown
 
 // TestLinkLosses: 256 MiB in both directions survive ten lost links in a row
 // and a controller that is killed in the middle.
