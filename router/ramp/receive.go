@@ -55,7 +55,7 @@ const lendFrom = 32 << 10
 
 // receivePlain writes what arrives at a socket to a circuit, until either fails.
 func receivePlain(raw syscall.RawConn, to *flow.Conn, datagrams bool, touch func()) error {
-	most := readSize
+	most := min(readSize, to.MaxPayload())
 	if datagrams {
 		most = MaxDatagram
 	}
