@@ -2,6 +2,8 @@ package interop
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +53,7 @@ func (n *network) routerID(t *testing.T) string {
 // identity creates an identity and returns its id and enrolment token.
 func (n *network) identity(t *testing.T, name string, attributes ...string) (id, jwt string) {
 	t.Helper()
-	attrs := rest_model.Attributes(attributes)
+	attrs := rest_model.Attributes(n.withRoles(attributes))
 	kind := rest_model.IdentityTypeDevice
 	created, err := n.admin.API.Identity.CreateIdentity(identity.NewCreateIdentityParams().WithIdentity(&rest_model.IdentityCreate{
 		Name: &name, IsAdmin: ptr(false), Type: &kind, RoleAttributes: &attrs,
@@ -66,6 +68,19 @@ func (n *network) identity(t *testing.T, name string, attributes ...string) (id,
 		t.Fatalf("read identity %s: %v", name, err)
 	}
 	return id, detail.Payload.Data.Enrollment.Ott.JWT
+}
+
+func (n *network) withRoles(attributes []string) []string {
+	if slices.ContainsFunc(attributes, func(a string) bool { return strings.HasPrefix(a, "at-") }) {
+		return attributes
+	}
+	all := slices.Clone(attributes)
+	for end, role := range n.roles {
+		if slices.ContainsFunc(attributes, func(a string) bool { return strings.HasSuffix(a, end) }) {
+			all = append(all, role)
+		}
+	}
+	return all
 }
 
 // enrol enrols with the third-party SDK.

@@ -55,6 +55,10 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
+	if err := endSharedMesh(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	if n := shared.net; n != nil {
 		for _, p := range n.Processes() {
 			if p.Exited() {
@@ -105,6 +109,9 @@ type network struct {
 	*testnet.Network
 	cas   *x509.CertPool
 	admin *edgeapis.ManagementApiClient
+	// roles are attributes that identities get along with one of the given end,
+	// unless they have one that begins with "at-".
+	roles map[string]string
 }
 
 func startNetwork() (*network, error) {

@@ -67,6 +67,11 @@ func (v View) ChangeLink(id string, fields map[string]any) error {
 	return v.fabric().Call(context.Background(), "PATCH", "/links/"+id, fields, nil)
 }
 
+// RemoveLink closes a link; its routers may make another one.
+func (v View) RemoveLink(id string) error {
+	return v.fabric().Call(context.Background(), "DELETE", "/links/"+id, nil, nil)
+}
+
 // ChangeRouter sets fields of a router, such as cost, disabled or noTraversal.
 func (v View) ChangeRouter(id string, fields map[string]any) error {
 	return v.Mesh.Admin.Call(context.Background(), "PATCH", "/edge-routers/"+id, fields, nil)

@@ -1,0 +1,149 @@
+package interop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weftnet/weft/internal/mesh"
+	"github.com/weftnet/weft/internal/testnet"
+)
+
+// meshNetwork is four routers on loopback:
+//
+//	dialers  a --- b  hosts
+//	        / \   /
+//	       d    c
+//
+// Identities that dial may use router a, those that host router b, unless their
+// attributes name routers: "at-a" to "at-d". A link between a and d that is
+// lost stays lost for long; the others come back at once.
+type meshNetwork struct {
+	*network
+	mesh.View
+	proxy string // address of router a that leads to the service proxiedService
+}
+
+const proxiedService = "mesh-proxied"
+
+var sharedMeshes struct {
+	once sync.Once
+	mesh *meshNetwork
+	err  error
+}
+
+// sharedMesh is one mesh for all tests. Those that take its parts away run one
+// after the other and leave it whole.
+func sharedMesh(t *testing.T) *meshNetwork {
+	t.Helper()
+	s := &sharedMeshes
+	s.once.Do(func() { s.mesh, s.err = startMeshNetwork() })
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(s.mesh.Mesh.Logs())
+		}
+	})
+	return s.mesh
+}
+
+func endSharedMesh() error {
+	if sharedMeshes.mesh == nil {
+		return nil
+	}
+	return sharedMeshes.mesh.Mesh.End()
+}
+
+func startMeshNetwork() (_ *meshNetwork, err error) {
+	port, err := testnet.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	m := &meshNetwork{proxy: fmt.Sprintf("127.0.0.1:%d", port)}
+	m.Mesh, err = testnet.StartMesh(testnet.MeshOptions{
+		Options: testnet.Options{Program: binary, Username: adminUser, Password: adminPassword, Patience: patience},
+		Routers: []string{"a", "b", "c", "d"},
+		Links:   [][2]string{{"a", "b"}, {"a", "c"}, {"c", "b"}, {"a", "d"}},
+		Files:   m.configure,
+		Local:   true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.network = &network{Network: m.Mesh.Network, roles: map[string]string{"-dial": "at-a", "-host": "at-b"}}
+	for _, step := range []func() error{m.waitAPI, m.login, m.assign, m.whole} {
+		if err := step(); err != nil {
+			m.Mesh.Kill()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// configure gives router a its proxy listener, and its link to d an entry of its
+// own.
+func (m *meshNetwork) configure(router, text string) string {
+	if router != "a" {
+		return text
+	}
+	text = strings.Replace(text, "groups: [a-b, a-c, a-d]", "groups: [a-b, a-c]", 1)
+	text += "    - binding: transport\n      groups: [a-d]\n      healthyDialBackoff: {minRetryInterval: 10m, maxRetryInterval: 10m}\n"
+	return strings.Replace(text, "\nlisteners:", "\nlisteners:\n  - binding: proxy\n    address: tcp:"+m.proxy+"\n    service: "+proxiedService, 1)
+}
+
+// assign lets identities use the routers that their attributes name.
+func (m *meshNetwork) assign() error {
+	for _, r := range m.Mesh.Routers {
+		if _, err := m.Admin.Create(context.Background(), "edge-router-policies", map[string]any{
+			"name": "at-" + r.Name, "semantic": "AnyOf", "identityRoles": []string{"#at-" + r.Name}, "edgeRouterRoles": []string{"@" + r.ID},
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole waits until all routers, and the links between a, b and c, are there.
+func (m *meshNetwork) whole() error {
+	if !eventually(m.Mesh.AllOnline) {
+		return fmt.Errorf("the routers are not online\n%s", m.Mesh.Logs())
+	}
+	var links []mesh.Link
+	var err error
+	if !eventually(func() bool {
+		links, err = m.Links()
+		return err == nil && slices.IndexFunc(links, func(l mesh.Link) bool { return !l.Complete() }) < 0 &&
+			m.link("a", "b") != nil && m.link("a", "c") != nil && m.link("b", "c") != nil
+	}) {
+		return errors.Join(fmt.Errorf("links %+v\n%s", links, m.Mesh.Logs()), err)
+	}
+	return nil
+}
+
+// link is the one between two routers, nil without one.
+func (m *meshNetwork) link(from, to string) *mesh.Link {
+	links, _ := m.Links()
+	if i := slices.IndexFunc(links, func(l mesh.Link) bool { return l.Between(from, to) }); i >= 0 {
+		return &links[i]
+	}
+	return nil
+}
+
+// detour makes the link between a and b so expensive that circuits go over c,
+// or cheap again.
+func (m *meshNetwork) detour(t *testing.T, on bool) {
+	t.Helper()
+	cost := 1
+	if on {
+		cost = 50000
+	}
+	if err := m.ChangeLink(m.link("a", "b").ID, map[string]any{"staticCost": cost}); err != nil {
+		t.Fatal(err)
+	}
+}
