@@ -3,6 +3,7 @@ package mesh
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,22 +72,31 @@ func (f *fixture) full(t *testing.T, tr *Transfer) {
 // does not pile up in the router.
 func TestSlowLink(t *testing.T) {
 	f := diamond(t)
-	const streams, each = 100, 300 << 10 / testnet.Slowdown
+	const streams, each = 100, 800 << 10 / testnet.Slowdown
 	r1, r4 := f.mesh.Router("r1"), f.mesh.Router("r4")
 	for _, middle := range []string{"r2", "r3"} {
-		if err := testnet.SetPace(f.mesh.Router(middle).Host, r4.Host, testnet.Pace{BytesPerSecond: 3 * mib}); err != nil {
+		if err := testnet.SetPace(f.mesh.Router(middle).Host, r4.Host, testnet.Pace{BytesPerSecond: 8 * mib}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	service := f.hosted(t, f.host)
-	var all []*Transfer
+	var conns []*Conn
 	for range streams {
-		conn := dial(t, f.dialer, service)
-		tr, err := conn.Start(Load{Up: each})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, tr)
+		conns = append(conns, dial(t, f.dialer, service))
+	}
+	all := make([]*Transfer, streams)
+	var started sync.WaitGroup
+	for i, conn := range conns { // all at once: who comes first is no question of fairness
+		started.Go(func() {
+			var err error
+			if all[i], err = conn.Start(Load{Up: each}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	started.Wait()
+	if t.Failed() {
+		t.FailNow()
 	}
 	// Half of everything has arrived: how much of each?
 	var got []int64
@@ -106,7 +116,8 @@ func TestSlowLink(t *testing.T) {
 		t.Fatalf("it stands still at %v", got)
 	}
 	slices.Sort(got)
-	t.Logf("at half: least %d, median %d, most %d of %d bytes", got[0], got[streams/2], got[streams-1], each)
+	t.Logf("at half: least %d, a tenth %d, median %d, nine tenths %d, most %d of %d bytes",
+		got[0], got[streams/10], got[streams/2], got[streams*9/10], got[streams-1], each)
 	if got[streams/10] < got[streams/2]/4 {
 		t.Errorf("unfair: %v", got)
 	}
