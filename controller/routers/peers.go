@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/wire/ctrl"
@@ -67,7 +65,7 @@ func newPeers(cfg Messaging) *peers {
 func (p *peers) set(id string, peer *ctrl.Peer) {
 	p.mu.Lock()
 	old := p.byID[id]
-	changed := old == nil && peer != nil || old != nil && !proto.Equal(old.peer, peer)
+	changed := old == nil && peer != nil || old != nil && !samePeer(old.peer, peer)
 	if changed {
 		p.number++
 		p.byID[id] = &peerNews{id, peer, p.number}
@@ -76,6 +74,18 @@ func (p *peers) set(id string, peer *ctrl.Peer) {
 	if changed {
 		p.signal()
 	}
+}
+
+// samePeer reports whether others need not be told of the difference.
+func samePeer(a, b *ctrl.Peer) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Name == b.Name && a.Version == b.Version && a.Online == b.Online &&
+		slices.EqualFunc(a.Listeners, b.Listeners, func(x, y *ctrl.LinkListener) bool {
+			return x.Protocol == y.Protocol && x.Address == y.Address && x.Name == y.Name &&
+				slices.Equal(x.Groups, y.Groups) && slices.Equal(x.CostTags, y.CostTags)
+		})
 }
 
 func (p *peers) signal() {
