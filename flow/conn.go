@@ -39,6 +39,7 @@ func New(cfg Config) *Conn {
 	c := &Conn{cfg: cfg.withDefaults(), epoch: time.Now(), done: make(chan struct{})}
 	c.m = newMachine(&c.cfg)
 	if out, ok := cfg.Output.(pathOutput); ok {
+		c.m.informed = true
 		out.SetPath(c)
 	}
 	return c

@@ -49,6 +49,7 @@ type machine struct {
 	wantWrite bool          // somebody waits for credit
 	probeAt   time.Duration // when to send without credit, 0 = not needed
 	releaseAt time.Duration // when to send again what found no room, 0 = nothing
+	informed  bool          // Conn is told of changes of path
 	pathLost  bool          // nothing gets through at the moment
 	hurryTo   time.Duration // what is sent until then has not much time to be acknowledged
 	crowded   uint          // failures to find room since the last message of the peer

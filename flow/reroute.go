@@ -27,9 +27,14 @@ const (
 
 // timeout is the age at which a payload sent at the given time counts as lost.
 // Soon after a change of path that is little, for the routers of the new path
-// hear of it one after the other.
+// hear of it one after the other. Who is told of changes of path need not try
+// often: after every timeout in a row it doubles.
 func (m *machine) timeout(at time.Duration) time.Duration {
-	if at >= m.hurryTo {
+	switch {
+	case at < m.hurryTo:
+	case m.informed:
+		return max(min(m.age()<<min(m.timeouts, 4), maxRTO), m.age())
+	default:
 		return m.age()
 	}
 	return min(max(hurryRTO, 3*m.rtt.smooth)<<min(m.timeouts, 8), m.age())

@@ -137,8 +137,13 @@ func (s *sender) trim() {
 	}
 }
 
-// judge grows the window when it was the limit for a whole turn and no queue
-// is building up on the path.
+// fullPeer is more than a receiver stores: a router says so in its place that has
+// no room for what is under way.
+const fullPeer = 4 << 20
+
+// judge grows the window when it was the limit for a whole turn, no queue is
+// building up on the path, and the peer has room for it. It shrinks the window
+// when a router on the way has none.
 func (s *sender) judge() {
 	if s.o.GrowAfter > 0 {
 		s.growCounted()
@@ -147,19 +152,23 @@ func (s *sender) judge() {
 	if s.turned < s.window {
 		return
 	}
-	if s.limited && s.rtt.calm() {
+	switch {
+	case s.peerBuffer > fullPeer:
+		s.window = max(s.least, s.window/2)
+	case s.limited && s.rtt.calm() && s.peerBuffer < s.window:
 		s.grow(s.window)
 	}
 	s.limited, s.turned = false, 0
 }
 
-// tries is how many payloads are sent again at a timeout: after the first one
-// in a row, one that tries whether the path is back.
+// tries is how many payloads are sent again at a timeout: few, for that may be a
+// queue that has become long as well as a path that is gone. The acknowledgement
+// of one of them tells, and brings on what else is lost.
 func (s *sender) tries() int {
 	if s.timeouts > 0 {
 		return 1
 	}
-	return retransmitMost
+	return 2
 }
 
 // suspectAll notes that the path of everything under way is gone.

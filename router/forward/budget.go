@@ -4,8 +4,9 @@ import "sync/atomic"
 
 // Budget bounds the bytes that wait in a router. The zero value has no room.
 // When it gets scarce, the windows of the circuits that wait longest are shrunk,
-// see Lane.Brake; a message is dropped only when nothing is left, and then by a
-// circuit that has more than its share.
+// see Lane.Brake. That takes a while to be felt, and clients of the field have
+// large windows: a message is dropped only when several times the budget waits,
+// and then of a circuit that has more than its share.
 type Budget struct {
 	max   int64
 	used  atomic.Int64
@@ -15,9 +16,10 @@ type Budget struct {
 // DefaultBudget is what may wait in a router altogether, in bytes.
 const DefaultBudget = 64 << 20
 
-// leastShare is what a circuit may have waiting whatever others do, in bytes: one
+// leastShare is what a circuit may have waiting whatever others do, in bytes of
+// memory: what it may send before it has heard of anything fits. One
 // that does not read cannot starve those that do.
-const leastShare = 128 << 10
+const leastShare = 160 << 10
 
 // NewBudget returns a budget of so many bytes.
 func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
@@ -25,6 +27,18 @@ func NewBudget(bytes int64) *Budget { return &Budget{max: bytes} }
 // Take reserves n bytes if there is room.
 func (b *Budget) Take(n int) bool {
 	if b.used.Add(int64(n)) > b.max {
+		b.used.Add(-int64(n))
+		return false
+	}
+	return true
+}
+
+// stretch is how many times the budget may wait before anything is dropped.
+const stretch = 4
+
+// takeMore is Take, but the budget may be stretched.
+func (b *Budget) takeMore(n int) bool {
+	if b.used.Add(int64(n)) > stretch*b.max {
 		b.used.Add(-int64(n))
 		return false
 	}

@@ -244,10 +244,17 @@ type path struct {
 // open makes a circuit along nodes, whose links it makes.
 func (m *mesh) open(id string, nodes ...int) *path {
 	m.t.Helper()
-	p := &path{m: m, id: id, number: 1, nodes: nodes}
+	var links []string
 	for i := range nodes[1:] {
-		p.links = append(p.links, m.connect(nodes[i], nodes[i+1]))
+		links = append(links, m.connect(nodes[i], nodes[i+1]))
 	}
+	return m.openOver(id, links, nodes...)
+}
+
+// openOver is open with links that are there.
+func (m *mesh) openOver(id string, links []string, nodes ...int) *path {
+	m.t.Helper()
+	p := &path{m: m, id: id, number: 1, nodes: nodes, links: links}
 	var err error
 	if p.c, err = m.tables[nodes[0]].Add(Info{ID: id}); err != nil {
 		m.t.Fatal(err)

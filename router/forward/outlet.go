@@ -34,7 +34,7 @@ type Outlet struct {
 // take reserves n bytes for a lane if there is room. One channel cannot use up
 // what all share.
 func (o *Outlet) take(n int) bool {
-	if o.waiting.Load()+int64(n) > o.budget.max*3/4 || !o.budget.Take(n) {
+	if o.waiting.Load()+int64(n) > o.budget.max*(stretch-1) || !o.budget.takeMore(n) {
 		return false
 	}
 	o.waiting.Add(int64(n))

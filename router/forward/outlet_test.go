@@ -122,7 +122,7 @@ func TestHeldLaneOpensInOrder(t *testing.T) {
 func TestBudgetAndClose(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := newPipe(0)
-	budget := NewBudget(2300) // frames count with the 512 bytes of memory they keep
+	budget := NewBudget(600) // frames count with the 512 bytes of memory they keep
 	l := NewOutlet(ctx, p, budget).Lane(nil, true)
 	pushed := 0
 	for l.Push(numbered(0, pushed)) {
@@ -210,7 +210,7 @@ func TestCircuit(t *testing.T) {
 // TestStalledLanesLeaveRoomForOthers: those who do not read use up the budget and
 // are slowed down; others still have their share.
 func TestStalledLanesLeaveRoomForOthers(t *testing.T) {
-	budget := NewBudget(8 << 20)
+	budget := NewBudget(8 << 20) // of which each has 128 KiB in any case
 	stuck := NewOutlet(t.Context(), full{}, budget)
 	source := func(l *Lane) (pushed int) {
 		for l.Push(payloadFrame("c", 60<<10, 0)) {
@@ -224,7 +224,7 @@ func TestStalledLanesLeaveRoomForOthers(t *testing.T) {
 		source(l)
 		lanes = append(lanes, l)
 	}
-	if most := budget.max * 3 / 4; budget.Used() > most+8*leastShare {
+	if most := budget.max * (stretch - 1); budget.Used() > most+8*leastShare {
 		t.Errorf("%d bytes wait for one channel", budget.Used())
 	}
 	if lanes[0].Brake() <= mostWindow {
