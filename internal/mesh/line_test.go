@@ -33,7 +33,7 @@ func TestLine(t *testing.T) {
 }
 
 // TestCost: costs, noTraversal and disabled routers decide the way of new
-// circuits; a circuit that its routers may carry stays where it is.
+// circuits.
 func TestCost(t *testing.T) {
 	f := diamond(t)
 	service := f.hosted(t, f.host)
@@ -74,4 +74,28 @@ func TestCost(t *testing.T) {
 	through("r2")
 	change("r3", map[string]any{"disabled": false})
 	f.whole(t)
+}
+
+// TestBetterPath: a circuit moves by itself when there is a much cheaper path,
+// without a break in its data.
+func TestBetterPath(t *testing.T) {
+	f := diamond(t)
+	conn := dial(t, f.dialer, f.hosted(t, f.host))
+	tr, err := conn.Start(Load{Up: 32 * mib, Down: 32 * mib, Rate: 8 * mib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goesOn(t, tr, mib)
+	middle := f.middle(t, conn.Circuit)
+	dear := f.link(t, "r1", middle)
+	if err := f.ChangeLink(dear.ID, map[string]any{"staticCost": 20000}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.ChangeLink(dear.ID, map[string]any{"staticCost": 1}); err != nil {
+			t.Error(err)
+		}
+	})
+	f.moved(t, conn.Circuit, middle)
+	complete(t, tr)
 }

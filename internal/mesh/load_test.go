@@ -157,7 +157,7 @@ func TestEveryEnd(t *testing.T) {
 	f.endAll(t, 20, hosted, egress) // what is kept for reuse is there now
 	f.settle(t)
 	before = measure()
-	f.endAll(t, 1000, hosted, egress)
+	f.endAll(t, 1000/testnet.Slowdown, hosted, egress)
 	f.settle(t)
 	var after map[string]Use
 	if !testnet.Within(patience, func() bool {

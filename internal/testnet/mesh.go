@@ -18,6 +18,8 @@ type MeshOptions struct {
 	Links [][2]string
 	// More is added to the configuration of every router.
 	More string
+	// Controller is added to the configuration of the controller.
+	Controller string
 	// Files changes the configuration of a router, if it is not nil.
 	Files func(router, text string) string
 	// Local keeps all processes on this machine, see LocalHosts.
@@ -73,12 +75,21 @@ func StartMesh(o MeshOptions) (_ *Mesh, err error) {
 		return nil, err
 	}
 	m.options = o
-	for _, step := range []func() error{m.Create, m.LoadCA, m.StartController, m.forgetDefaults, m.addRouters, m.StartRouters} {
+	for _, step := range []func() error{m.Create, m.configureController, m.LoadCA, m.StartController, m.forgetDefaults, m.addRouters, m.StartRouters} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
+}
+
+func (m *Mesh) configureController() error {
+	f, err := os.OpenFile(filepath.Join(m.Dir, "controller.yml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("\n" + m.options.Controller)
+	return errors.Join(err, f.Close())
 }
 
 // StartController runs the controller, the first time or after its end, and
