@@ -23,48 +23,69 @@ import (
 // package, one that shows that the value gets there. A * stands for all keys
 // below; the longest line that fits a key is its.
 var routerKeys = map[string]string{
-	"v":                           "conf.TestLoadErrors",
-	"identity.*":                  "pki.TestIdentityForms pki.TestAlternativesByServerName pki.TestServerCertificateDefaultsToTheClients pki.TestNetworkFilesAndIdentity pki.TestTLSBothWays app.TestRenewRouterWithoutARestart app.TestRouterThatIsNotEnrolled",
-	"ctrl.endpoint":               "conf.TestGolden uplink.TestEndpoints",
-	"ctrl.endpoints":              "conf.TestGolden uplink.TestEndpoints",
-	"ctrl.endpointsFile":          "uplink.TestEndpoints uplink.TestListsOfControllers app.TestEnrollAndRunARouter",
-	"ctrl.bind":                   "app.TestLocalAddresses app.TestDialFromAnAddress",
-	"ctrl.defaultRequestTimeout":  "app.TestRequestTimeout",
-	"ctrl.startupTimeout":         "app.TestRouterWithoutControllerAndSnapshotFails",
-	"ctrl.options.*":              "app.TestKeysReachTheUplink channel.TestSlowHelloIsClosed",
-	"ctrl.heartbeats.*":           "app.TestKeysReachTheUplink control.TestPulseSeesASlowController control.TestPulseEndsASilentSession",
-	"ctrl.rateLimiter.*":          "app.TestKeysReachTheUplink uplink.TestWindowBoundsTerminatorsUnderWay limit.TestWindowShrinksAndGrows",
-	"csr.*":                       "app.TestNamesOfRequests app.TestRenewedNames",
-	"edge.csr.*":                  "app.TestNamesOfRequests app.TestEnrollAndRunARouter",
-	"edge.db":                     "app.TestEnrollAndRunARouter app.TestRouterRestart uplink.TestSnapshot",
-	"edge.dbSaveIntervalSeconds":  "app.TestKeysReachTheUplink uplink.TestSnapshot",
-	"edge.apiProxy.*":             "app.TestAPIProxy",
-	"listeners[].*":               "app.TestServicesWithoutAnSDK app.TestBrowserListener app.TestOnRampWithTLS app.TestEnrollAndRunARouter",
-	"listeners[].options.*":       "app.TestHelloWaitsForANewCertificate channel.TestSlowHelloIsClosed app.TestServicesWithoutAnSDK",
-	"dialers[].*":                 "app.TestWithoutDialers app.TestServicesWithoutAnSDK egress.TestSilentServer egress.TestDialerThatNeverBegins",
-	"link.listeners[].*":          "app.TestRoutersLink link.TestPeerChanges link.TestHostileHello",
-	"link.dialers[].*":            "app.TestRoutersLink app.TestDialFromAnAddress link.TestWithoutSplit link.TestPausesGrow link.TestBackoff link.TestLinkOfOneDialer",
-	"link.heartbeats.*":           "link.TestSilentDeath link.TestShortSilence",
-	"link.payloadSenderQueueSize": "channel.TestQueueBoundedInMessages",
-	"link.ackSenderQueueSize":     "channel.TestQueueBoundedInMessages",
-	"forwarder.linkDial*":         "link.TestFullQueue",
-	"forwarder.xgressDial*":       "app.TestEgressBounds",
-	"forwarder.rateLimited*":      "app.TestKeysReachTheUplink uplink.TestQueueOfTerminators uplink.TestWorkersBoundMessagesUnderWay",
-	"forwarder.faultTxInterval":   "app.TestKeysReachTheUplink forward.TestMeshReroutes",
-	"forwarder.idle*":             "app.TestIdleCircuitsEnd forward.TestIdleCircuits",
-	"forwarder.xgressCloseCheck*": "forward.TestMeshCarriesAndEnds",
-	"metrics.*":                   "app.TestRouterTellsWhatItSees report.TestUsageAndRates report.TestYoungIntervalsWait report.TestReportsWaitForAController report.TestEndedCircuits",
-	"healthChecks.*":              "app.TestRouterHealthChecks health.TestControllerPing health.TestRunRepeatsAndEnds health.TestDocument",
-	"connectEvents.*":             "app.TestRouterTellsWhatItSees report.TestConnectedIdentities",
-	"interfaceDiscovery.*":        "app.TestRouterTellsWhatItSees report.TestInterfaces",
-	"web[].*":                     "app.TestRouterHealthChecks app.TestRouterWebServerOfItsOwnIdentity app.TestRouterRefusesUnknownAPIs",
-	"transport.wss.*":             "app.TestBrowserListener edge.TestWebSocketCarriesAChannel edge.TestWebSocketPings edge.TestWebSocketNeedsTheClientsCertificate",
-	"transport.proxy.*":           "app.TestOutgoingProxies app.TestProxyThatRefuses",
-	"proxy.*":                     "app.TestOutgoingProxies app.TestProxyThatRefuses",
-	"tls.handshakeTimeout":        "channel.TestHandshakeTimeout",
-	"trace.path":                  "app.TestRouterTrace cli.TestPrintTrace",
-	"profile.*":                   "app.TestProfiles",
-	"enableDebugOps":              "app.TestDebugOperations",
+	"v":                                          "conf.TestLoadErrors",
+	"identity.*":                                 "pki.TestIdentityForms pki.TestAlternativesByServerName pki.TestServerCertificateDefaultsToTheClients pki.TestNetworkFilesAndIdentity pki.TestTLSBothWays app.TestRenewRouterWithoutARestart app.TestRouterThatIsNotEnrolled",
+	"ctrl.endpoint":                              "conf.TestGolden uplink.TestEndpoints",
+	"ctrl.endpoints":                             "conf.TestGolden uplink.TestEndpoints",
+	"ctrl.endpointsFile":                         "uplink.TestEndpoints uplink.TestListsOfControllers app.TestEnrollAndRunARouter",
+	"ctrl.bind":                                  "app.TestLocalAddresses app.TestDialFromAnAddress",
+	"ctrl.defaultRequestTimeout":                 "app.TestRequestTimeout",
+	"ctrl.startupTimeout":                        "app.TestRouterWithoutControllerAndSnapshotFails",
+	"ctrl.options.*":                             "app.TestKeysReachTheUplink channel.TestSlowHelloIsClosed",
+	"ctrl.heartbeats.*":                          "app.TestKeysReachTheUplink control.TestPulseSeesASlowController control.TestPulseEndsASilentSession",
+	"ctrl.rateLimiter.*":                         "app.TestKeysReachTheUplink uplink.TestWindowBoundsTerminatorsUnderWay limit.TestWindowShrinksAndGrows",
+	"csr.*":                                      "app.TestNamesOfRequests app.TestRenewedNames",
+	"edge.csr.*":                                 "app.TestNamesOfRequests app.TestEnrollAndRunARouter",
+	"edge.db":                                    "app.TestEnrollAndRunARouter app.TestRouterRestart uplink.TestSnapshot",
+	"edge.dbSaveIntervalSeconds":                 "app.TestKeysReachTheUplink uplink.TestSnapshot",
+	"edge.apiProxy.*":                            "app.TestAPIProxy",
+	"listeners[].*":                              "app.TestServicesWithoutAnSDK app.TestBrowserListener app.TestOnRampWithTLS app.TestEnrollAndRunARouter",
+	"listeners[].options.*":                      "app.TestHelloWaitsForANewCertificate channel.TestSlowHelloIsClosed app.TestServicesWithoutAnSDK",
+	"listeners[].options.mtu":                    "flow.TestMessagesAreCutIntoChunks flow.TestWriteIsCut app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.txPortal*":              "flow.TestWindowOptions flow.TestGrowthOptions flow.TestShrinkOptions flow.TestDuplicatesRaiseTheScale app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.rxBufferSize":           "flow.TestReceiveBufferOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.retx*":                  "flow.TestRetransmissionOptions flow.TestTooEarlyIsNoticed app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.maxRttScale":            "flow.TestRoundTripLimit app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.txQueueSize":            "ramp.TestGather app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.maxCloseWaitMs":         "flow.TestLingerOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.randomDrops":            "flow.TestDropOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.drop1InN":               "flow.TestDropOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.mtu":                      "flow.TestMessagesAreCutIntoChunks flow.TestWriteIsCut app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.txPortal*":                "flow.TestWindowOptions flow.TestGrowthOptions flow.TestShrinkOptions flow.TestDuplicatesRaiseTheScale app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.rxBufferSize":             "flow.TestReceiveBufferOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.retx*":                    "flow.TestRetransmissionOptions flow.TestTooEarlyIsNoticed app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.maxRttScale":              "flow.TestRoundTripLimit app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.txQueueSize":              "ramp.TestGather app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.maxCloseWaitMs":           "flow.TestLingerOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.randomDrops":              "flow.TestDropOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"dialers[].options.drop1InN":                 "flow.TestDropOption app.TestDataOptionsReachFlow app.TestTunedServices",
+	"listeners[].options.outQueueSize":           "app.TestDataOptionsReachFlow channel.TestQueueBoundedInMessages",
+	"listeners[].options.maxQueuedConnects":      "app.TestDataOptionsReachFlow channel.TestSilentConnectionsDoNotShutOutOthers",
+	"listeners[].options.maxOutstandingConnects": "app.TestDataOptionsReachFlow channel.TestSilentConnectionsDoNotShutOutOthers",
+	"dialers[].*":                                "app.TestWithoutDialers app.TestServicesWithoutAnSDK egress.TestSilentServer egress.TestDialerThatNeverBegins",
+	"link.listeners[].*":                         "app.TestRoutersLink link.TestPeerChanges link.TestHostileHello",
+	"link.dialers[].*":                           "app.TestRoutersLink app.TestDialFromAnAddress link.TestWithoutSplit link.TestPausesGrow link.TestBackoff link.TestLinkOfOneDialer",
+	"link.heartbeats.*":                          "link.TestSilentDeath link.TestShortSilence",
+	"link.payloadSenderQueueSize":                "channel.TestQueueBoundedInMessages",
+	"link.ackSenderQueueSize":                    "channel.TestQueueBoundedInMessages",
+	"forwarder.linkDial*":                        "link.TestFullQueue",
+	"forwarder.xgressDial*":                      "app.TestEgressBounds",
+	"forwarder.rateLimited*":                     "app.TestKeysReachTheUplink uplink.TestQueueOfTerminators uplink.TestWorkersBoundMessagesUnderWay",
+	"forwarder.faultTxInterval":                  "app.TestKeysReachTheUplink forward.TestMeshReroutes",
+	"forwarder.idle*":                            "app.TestIdleCircuitsEnd forward.TestIdleCircuits",
+	"forwarder.xgressCloseCheck*":                "forward.TestMeshCarriesAndEnds",
+	"metrics.*":                                  "app.TestRouterTellsWhatItSees report.TestUsageAndRates report.TestYoungIntervalsWait report.TestReportsWaitForAController report.TestEndedCircuits",
+	"healthChecks.*":                             "app.TestRouterHealthChecks health.TestControllerPing health.TestRunRepeatsAndEnds health.TestDocument",
+	"connectEvents.*":                            "app.TestRouterTellsWhatItSees report.TestConnectedIdentities",
+	"interfaceDiscovery.*":                       "app.TestRouterTellsWhatItSees report.TestInterfaces",
+	"web[].*":                                    "app.TestRouterHealthChecks app.TestRouterWebServerOfItsOwnIdentity app.TestRouterRefusesUnknownAPIs",
+	"transport.wss.*":                            "app.TestBrowserListener edge.TestWebSocketCarriesAChannel edge.TestWebSocketPings edge.TestWebSocketNeedsTheClientsCertificate",
+	"transport.proxy.*":                          "app.TestOutgoingProxies app.TestProxyThatRefuses",
+	"proxy.*":                                    "app.TestOutgoingProxies app.TestProxyThatRefuses",
+	"tls.handshakeTimeout":                       "channel.TestHandshakeTimeout",
+	"trace.path":                                 "app.TestRouterTrace cli.TestPrintTrace",
+	"profile.*":                                  "app.TestProfiles",
+	"enableDebugOps":                             "app.TestDebugOperations",
 }
 
 // TestEveryRouterKeyIsProven finds keys of the schema without a row, rows
@@ -150,7 +171,7 @@ v: 3
 identity: {cert: a, key: b, ca: c}
 ctrl:
   endpoints: ["tls:one:1", "tls:two:2"]
-  options: {connectTimeoutMs: 1234, writeTimeout: 7s}
+  options: {connectTimeoutMs: 1234, writeTimeout: 7s, outQueueSize: 300}
   heartbeats: {sendInterval: 11s, checkInterval: 2s, closeUnresponsiveTimeout: 31s, unresponsiveAfter: 6s}
   rateLimiter: {minSize: 6, maxSize: 66, timeout: 12s, successThreshold: 0.8, increaseFactor: 1.1, decreaseFactor: 0.7, increaseCheckInterval: 3, decreaseCheckInterval: 4}
 forwarder: {rateLimitedQueueLength: 17, rateLimitedWorkerCount: 3, faultTxInterval: 222}
@@ -163,8 +184,8 @@ listeners: [{binding: edge, address: "tls:0.0.0.0:1", options: {advertise: "loca
 	}
 	r := &Router{o: RouterOptions{Config: cfg, Log: n.router.o.Log}, identity: n.router.identity}
 	u := r.uplinkConfig(nil, nil)
-	if !slices.Equal(u.Endpoints, []string{"tls:one:1", "tls:two:2"}) || u.DialTimeout != 1234*time.Millisecond || u.WriteTimeout != 7*time.Second {
-		t.Errorf("endpoints and options: %v %v %v", u.Endpoints, u.DialTimeout, u.WriteTimeout)
+	if !slices.Equal(u.Endpoints, []string{"tls:one:1", "tls:two:2"}) || u.DialTimeout != 1234*time.Millisecond || u.WriteTimeout != 7*time.Second || u.Queue != 300 {
+		t.Errorf("endpoints and options: %v %v %v %v", u.Endpoints, u.DialTimeout, u.WriteTimeout, u.Queue)
 	}
 	if h := u.Heartbeats; h.Interval != 11*time.Second || h.Check != 2*time.Second || h.Close != 31*time.Second || h.Unresponsive != 6*time.Second {
 		t.Errorf("heartbeats %+v", h)

@@ -68,7 +68,7 @@ func (r *Router) linkListeners() ([]link.Listener, error) {
 		}
 		r.parts.add(inner.Close)
 		o := linkOptions(l.Options)
-		o.MaxHellos = max(256, l.Options.MaxOutstandingConnects)
+		o.MaxHellos = l.Options.Hellos()
 		out = append(out, link.Listener{
 			Name: listenerName(l), Advertise: l.Advertise.HostPort(), Groups: l.Groups, CostTags: l.CostTags, Options: o, Accept: inner,
 		})

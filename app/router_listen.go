@@ -64,8 +64,8 @@ func (r *Router) openListeners() error {
 		}
 		use, at := fmt.Sprintf("listeners[%d].address", i), conf.HostPort{Host: l.Address.Host, Port: l.Address.Port}
 		cfg := r.edge.TunedConfig(flowOptions(l.Options.DataOptions))
-		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, max(256, l.Options.MaxOutstandingConnects)
-		cfg.Options.WriteTimeout = l.Options.WriteTimeout
+		cfg.HelloTimeout, cfg.MaxHellos = l.Options.HelloTimeout, l.Options.Hellos()
+		cfg.Options.WriteTimeout, cfg.Options.QueueMessages = l.Options.WriteTimeout, l.Options.Queue()
 		if l.Address.Type == "wss" {
 			if err := r.openWebSocket(use, l, tlsConfig, cfg); err != nil {
 				return err

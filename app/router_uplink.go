@@ -40,7 +40,7 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,
 		},
 		Terminators: terminatorLimits(cfg), Trace: r.trace,
-		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout,
+		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout, Queue: cfg.Ctrl.Options.Queue(),
 	}
 	for _, e := range cfg.Ctrl.Endpoints {
 		out.Endpoints = append(out.Endpoints, e.String())

@@ -56,12 +56,15 @@ type RouterCtrl struct {
 
 // UplinkOptions tune the connections to controllers.
 type UplinkOptions struct {
-	_              any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
+	OutQueueSize   float64       `conf:"outQueueSize" default:"4" min:"0" max:"1000000" doc:"messages that wait in front of a connection, at least 256, for so many answers may be due at once; 0 and 4, which generated files have, leave it at 8 MiB of them, which holds in any case"`
 	_              int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"it is for listeners; the router dials"`
 	_              int           `conf:"maxOutstandingConnects" min:"1" max:"1000" inert:"it is for listeners; the router dials"`
 	ConnectTimeout time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for connection, handshake and hello"`
 	WriteTimeout   time.Duration `conf:"writeTimeout" default:"20s" min:"0s" doc:"a write that takes longer closes the connection; 0 is 20 s"`
 }
+
+// Queue returns the bound of the send queue in messages, 0 for none.
+func (o UplinkOptions) Queue() int { return queue(o.OutQueueSize, 256) }
 
 // RouterHeartbeats set how a dead controller is noticed.
 type RouterHeartbeats struct {

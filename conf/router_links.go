@@ -50,8 +50,8 @@ type LinkDialer struct {
 // LinkOptions tune the connections of links.
 type LinkOptions struct {
 	OutQueueSize           float64       `conf:"outQueueSize" default:"4" min:"0" doc:"messages that wait in front of a connection; 0 and 4, which generated files have, leave it at payloadSenderQueueSize and ackSenderQueueSize"`
-	_                      int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"connections wait in the queue of the operating system"`
-	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"listeners: hellos in progress at once; 256 are always admitted"`
+	MaxQueuedConnects      int           `conf:"maxQueuedConnects" default:"1" min:"1" max:"5000" doc:"listeners: hellos that may be due besides maxOutstandingConnects"`
+	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"listeners: hellos in progress at once; above it and maxQueuedConnects further ones wait, and after 1 s take the place of the oldest; 16 with maxQueuedConnects 1, which generated files have, leaves it at 256 altogether"`
 	ConnectTimeout         time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time from the call to the answer of the other router; listeners: from the TLS handshake to the answer"`
 	WriteTimeout           time.Duration `conf:"writeTimeout" default:"0s" min:"0s" doc:"a write that takes longer closes the connection; 0 never does"`
 	_                      any           `conf:"mtu" inert:"links run over a stream"`
@@ -65,6 +65,9 @@ func (o LinkOptions) Queue() int {
 	}
 	return int(o.OutQueueSize)
 }
+
+// Hellos returns how many hellos may be due at once.
+func (o LinkOptions) Hellos() int { return hellos(o.MaxOutstandingConnects, o.MaxQueuedConnects) }
 
 // check refuses what the bounds of single keys let pass.
 func (l *Links) check(c *Checker, path string) {

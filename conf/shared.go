@@ -19,15 +19,6 @@ type ServerCert struct {
 	ServerKey  string `conf:"server_key" doc:"private key; default key of the identity"`
 }
 
-// ChannelOptions tune message connections.
-type ChannelOptions struct {
-	_                      any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
-	_                      int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"connections wait in the queue of the operating system"`
-	MaxOutstandingConnects int           `conf:"maxOutstandingConnects" default:"16" min:"1" max:"1000" doc:"hellos in progress at once; 256 are always admitted"`
-	HelloTimeout           time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for a hello"`
-	WriteTimeout           time.Duration `conf:"writeTimeout" default:"0s" min:"0s" doc:"a write that takes longer closes the connection; 0 never does"`
-}
-
 // ControlOptions are the options of control connections, whose limits are
 // fixed.
 type ControlOptions struct {

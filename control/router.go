@@ -40,9 +40,12 @@ type DialConfig struct {
 	// WriteTimeout is the time for a write, after which the session ends; 20 s by
 	// default.
 	WriteTimeout time.Duration
-	Heartbeats   Heartbeats
-	Trace        Trace // may be nil
-	Log          *slog.Logger
+	// Queue bounds the messages that wait for the connection, besides their 8 MiB;
+	// 0 for no such bound.
+	Queue      int
+	Heartbeats Heartbeats
+	Trace      Trace // may be nil
+	Log        *slog.Logger
 }
 
 // Liveness of a session: both ends probe, and a session without any answer for
@@ -82,7 +85,7 @@ func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
 	ch, _, err := channel.Dial(ctx, channel.DialConfig{
 		Address: cfg.Address, Net: cfg.Net, TLS: cfg.TLS, ALPN: ctrl.ALPN, Hello: hello,
 		Timeout: cfg.Timeout, Handler: r,
-		Options: channel.Options{Limits: limits, QueueBytes: queueBytes, Log: cfg.Log, WriteTimeout: cfg.WriteTimeout},
+		Options: channel.Options{Limits: limits, QueueBytes: queueBytes, QueueMessages: cfg.Queue, Log: cfg.Log, WriteTimeout: cfg.WriteTimeout},
 	})
 	if err != nil {
 		r.cancel()

@@ -79,6 +79,7 @@ type Config struct {
 	Trace         control.Trace // sees every message; may be nil
 	DialTimeout   time.Duration // for connection, handshake and hello, 15 s by default
 	WriteTimeout  time.Duration // for a write, 20 s by default
+	Queue         int           // messages that wait in front of a connection, 0 for no limit
 	RetryMax      time.Duration // longest pause between attempts to connect, 15 s by default
 	Net           func(ctx context.Context, network, address string) (net.Conn, error)
 	Log           *slog.Logger

@@ -150,7 +150,7 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	h := &sessionHandler{u: u}
 	s, err := control.Dial(ctx, control.DialConfig{
 		Address: address, TLS: u.cfg.TLS, Version: u.cfg.Version, Handler: h, Net: u.cfg.Net, Log: u.cfg.Log,
-		Timeout: u.cfg.DialTimeout, WriteTimeout: u.cfg.WriteTimeout, Heartbeats: u.cfg.Heartbeats, Trace: u.cfg.Trace,
+		Timeout: u.cfg.DialTimeout, WriteTimeout: u.cfg.WriteTimeout, Queue: u.cfg.Queue, Heartbeats: u.cfg.Heartbeats, Trace: u.cfg.Trace,
 	})
 	if err != nil {
 		return false, err
