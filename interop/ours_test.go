@@ -13,7 +13,7 @@ func ours() end {
 	return end{
 		name: "weft",
 		listen: func(t *testing.T, n *network, service string) net.Listener {
-			l, err := n.weftClient(t, t.Name()+"-host", service+"-host").ListenWithOptions(t.Context(), service, sdk.ListenOptions{})
+			l, err := n.weftClient(t, t.Name()+"-"+service+"-host", service+"-host").ListenWithOptions(t.Context(), service, sdk.ListenOptions{})
 			if err != nil {
 				t.Fatalf("listen: %v", err)
 			}
@@ -21,7 +21,7 @@ func ours() end {
 			return l
 		},
 		dial: func(t *testing.T, n *network, service string) func(context.Context) (net.Conn, error) {
-			c := n.weftClient(t, t.Name()+"-dial", service+"-dial")
+			c := n.weftClient(t, t.Name()+"-"+service+"-dial", service+"-dial")
 			return func(ctx context.Context) (net.Conn, error) { return c.Dial(ctx, service) }
 		},
 	}

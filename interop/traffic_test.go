@@ -27,7 +27,7 @@ func theirs(name string, flow bool) end {
 	return end{
 		name: name,
 		listen: func(t *testing.T, n *network, service string) net.Listener {
-			ctx := n.client(t, t.Name()+"-host", service+"-host")
+			ctx := n.client(t, t.Name()+"-"+service+"-host", service+"-host")
 			opts := ziti.DefaultListenOptions()
 			opts.SdkFlowControl = &flow
 			opts.WaitForNEstablishedListeners = 1
@@ -40,7 +40,7 @@ func theirs(name string, flow bool) end {
 			return l
 		},
 		dial: func(t *testing.T, n *network, service string) func(context.Context) (net.Conn, error) {
-			ctx := n.client(t, t.Name()+"-dial", service+"-dial")
+			ctx := n.client(t, t.Name()+"-"+service+"-dial", service+"-dial")
 			return func(c context.Context) (net.Conn, error) {
 				return ctx.DialContextWithOptions(c, service, &ziti.DialOptions{ConnectTimeout: patience, SdkFlowControl: &flow})
 			}

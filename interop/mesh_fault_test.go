@@ -1,0 +1,150 @@
+package interop
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/weftnet/weft/internal/mesh"
+	"github.com/weftnet/weft/sdk"
+)
+
+// flock is a stream for every pair of kinds of clients, from router a to b.
+type flock struct {
+	streams  []*stream
+	circuits []string
+}
+
+// startFlock dials all pairs; every second pair with end-to-end encryption.
+func startFlock(t *testing.T, m *meshNetwork, name string) flock {
+	t.Helper()
+	var f flock
+	for i, host := range ends() {
+		for j, dialer := range ends() {
+			encrypted := (i+j)%2 == 0
+			label := fmt.Sprintf("%s-%s-to-%s-%s", name, dialer.name, host.name, nameOf(encrypted))
+			id, _, _ := m.service(t, label, encrypted)
+			serve(t, host.listen(t, m.network, label))
+			m.waitTerminators(t, id, 1)
+			c, err := dialer.dial(t, m.network, label)(t.Context())
+			if err != nil {
+				t.Fatalf("%s: %v", label, err)
+			}
+			var circuit string
+			switch c := c.(type) {
+			case interface{ GetCircuitId() string }:
+				circuit = c.GetCircuitId()
+			case *sdk.Conn:
+				circuit = c.CircuitID()
+			}
+			f.circuits = append(f.circuits, circuit)
+			f.streams = append(f.streams, startStream(label, c, 0))
+		}
+	}
+	t.Cleanup(func() {
+		for _, s := range f.streams {
+			_ = s.conn.Close()
+		}
+	})
+	return f
+}
+
+// uses reports whether a circuit of the flock has something in its path.
+func (f flock) uses(m *meshNetwork, what func(mesh.Circuit) bool) bool {
+	all, err := m.Circuits()
+	return err != nil || slices.ContainsFunc(all, func(c mesh.Circuit) bool { return slices.Contains(f.circuits, c.ID) && what(c) })
+}
+
+func (f flock) leaves(t *testing.T, m *meshNetwork, name string, what func(mesh.Circuit) bool) {
+	t.Helper()
+	if !eventually(func() bool { return !f.uses(m, what) }) {
+		t.Fatalf("circuits stay on %s", name)
+	}
+}
+
+func (f flock) complete(t *testing.T) {
+	t.Helper()
+	for _, s := range f.streams {
+		close(s.stop)
+	}
+	for _, s := range f.streams {
+		if err := s.wait(patience); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func overRouter(name string) func(mesh.Circuit) bool {
+	return func(c mesh.Circuit) bool { return slices.Contains(c.Routers(), name) }
+}
+
+func overLink(id string) func(mesh.Circuit) bool {
+	return func(c mesh.Circuit) bool {
+		return slices.ContainsFunc(c.Path.Links, func(l mesh.Ref) bool { return l.ID == id })
+	}
+}
+
+// enough bytes of every stream show that a path works.
+const enough = 1 << 20
+
+// TestMeshReroute takes links and a router away from running transfers, and
+// the controller: not one byte is lost, doubled or out of order.
+func TestMeshReroute(t *testing.T) {
+	m := sharedMesh(t)
+	if err := m.whole(); err != nil {
+		t.Fatal(err)
+	}
+	f := startFlock(t, m, "reroute")
+	goesOn(t, f.streams, enough)
+	removeLink := func(from, to string) {
+		t.Helper()
+		id := m.link(from, to).ID
+		if !f.uses(m, overLink(id)) {
+			t.Fatalf("no circuit uses the link between %s and %s", from, to)
+		}
+		if err := m.RemoveLink(id); err != nil {
+			t.Fatal(err)
+		}
+		f.leaves(t, m, "the removed link", overLink(id))
+		goesOn(t, f.streams, enough)
+		if err := m.whole(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		removeLink("a", "b")
+		removeLink("c", "b")
+	}
+	removeLink("a", "b")
+	if !f.uses(m, overRouter("c")) {
+		t.Fatal("no circuit goes over router c")
+	}
+	m.Mesh.Router("c").Process.Kill()
+	f.leaves(t, m, "the dead router", overRouter("c"))
+	goesOn(t, f.streams, enough)
+	if err := m.Mesh.StartRouters(); err != nil {
+		t.Fatal(err)
+	}
+	m.Mesh.Controller.Kill()
+	goesOn(t, f.streams, enough)
+	if err := m.Mesh.StartController(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.login(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.whole(); err != nil {
+		t.Fatal(err)
+	}
+	adopted := func() bool {
+		all, err := m.Circuits()
+		return err == nil && !slices.ContainsFunc(f.circuits, func(id string) bool {
+			return !slices.ContainsFunc(all, func(c mesh.Circuit) bool { return c.ID == id })
+		})
+	}
+	if !eventually(adopted) {
+		t.Fatal("the controller does not take over what runs")
+	}
+	removeLink("a", "b")
+	f.complete(t)
+}
