@@ -81,3 +81,6 @@ func TestRankAlone(t *testing.T) {
 		t.Error(best, refusal)
 	}
 }
+
+// used is what waits in the router altogether.
+func (b *bed) used() int64 { return b.srv.spill.Used() + b.srv.cfg.Budget.Used() }

@@ -79,10 +79,10 @@ func TestEveryEndLeavesNothing(t *testing.T) {
 			}
 			wg.Wait()
 			gone := func() bool {
-				return b.table.Len() == 0 && b.srv.spill.Used() == 0
+				return b.table.Len() == 0 && b.used() == 0
 			}
 			if !within(5*time.Second, gone) {
-				t.Fatalf("%s: %d circuits and %d bytes stay", name, b.table.Len(), b.srv.spill.Used())
+				t.Fatalf("%s: %d circuits and %d bytes stay", name, b.table.Len(), b.used())
 			}
 			if !within(5*time.Second, func() bool { return sinks(b, "d") == 0 && sinks(b, "h") <= 1 }) {
 				t.Fatalf("%s: %d and %d connection ids stay", name, sinks(b, "d"), sinks(b, "h"))
@@ -162,8 +162,8 @@ func TestEveryEndOfEgress(t *testing.T) {
 			for _, h := range hosts {
 				go func() { _, _ = io.Copy(io.Discard, h); _ = h.Close() }()
 			}
-			if !within(5*time.Second, func() bool { return b.table.Len() == 0 && b.srv.spill.Used() == 0 && sinks(b, "d") == 0 }) {
-				t.Fatalf("%s: %d circuits, %d bytes, %d connection ids stay", name, b.table.Len(), b.srv.spill.Used(), sinks(b, "d"))
+			if !within(5*time.Second, func() bool { return b.table.Len() == 0 && b.used() == 0 && sinks(b, "d") == 0 }) {
+				t.Fatalf("%s: %d circuits, %d bytes, %d connection ids stay", name, b.table.Len(), b.used(), sinks(b, "d"))
 			}
 			d.ch.Close()
 			b.net.mu.Lock()

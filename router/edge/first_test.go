@@ -68,7 +68,7 @@ func TestHostSpeaksFirst(t *testing.T) {
 			exchange(t, c, host, 100_000)
 			_, _ = c.Close(), host.Close()
 			eventually(t, "the circuit ends", func() bool { return b.table.Len() == 0 })
-			eventually(t, "nothing waits", func() bool { return b.srv.spill.Used() == 0 })
+			eventually(t, "nothing waits", func() bool { return b.used() == 0 })
 		})
 	}
 }
@@ -77,7 +77,7 @@ func TestHostSpeaksFirst(t *testing.T) {
 func waits(b *bed) bool {
 	for _, c := range b.table.All() {
 		if e, ok := c.Destination(forward.Initiator).(*windowed); ok {
-			return b.srv.spill.Used() > 0 && !e.running.Load()
+			return b.srv.cfg.Budget.Used() > 0 && !e.running.Load()
 		}
 	}
 	return false
@@ -107,7 +107,7 @@ func TestEndBeforeTheBeginning(t *testing.T) {
 					t.Fatalf("%q, %v", got, err)
 				}
 			}
-			eventually(t, "nothing waits", func() bool { return b.srv.spill.Used() == 0 })
+			eventually(t, "nothing waits", func() bool { return b.used() == 0 })
 			eventually(t, "the connection id is free", func() bool { return sinks(b, "d") == 0 })
 		})
 	}
