@@ -25,7 +25,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 // TestGather: no more payloads than configured are taken for a connection that
 // does not read.
 func TestGather(t *testing.T) {
-	const payloads, size = 30, 1000
+	const payloads, size, each = 30, 1000, 1256 // as a receive buffer counts them
 	for gather, want := range map[int]int{0: gatherMost, 1: 1, 5: 5, 100: gatherMost} {
 		table := forward.NewTable(func(string) {})
 		c, err := table.Add(forward.Info{ID: "circuit"})
@@ -46,17 +46,17 @@ func TestGather(t *testing.T) {
 		if !c.Attach(forward.Initiator, from) || !c.Attach(forward.Terminator, to) || !from.Start(nil) {
 			t.Fatal("not attached")
 		}
-		if _, err := client.Write(make([]byte, payloads*size)); err != nil {
-			t.Fatal(err)
+		for range payloads { // each is read by itself
+			if _, err := client.Write(make([]byte, size)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		var all int
-		eventually(t, "all arrives", func() bool { all = to.flow.Buffered(); return all >= payloads*size })
+		held := func() int { return to.flow.Buffered() / each }
+		eventually(t, "all arrives", func() bool { return held() == payloads })
 		to.Start(nil)
-		each := all / (all / (size + 256))
-		eventually(t, "the connection is given some", func() bool { return to.flow.Buffered() < all })
-		eventually(t, "as many as configured", func() bool { return all-to.flow.Buffered() >= want*size })
-		if taken := all - to.flow.Buffered(); taken > want*each+256 {
-			t.Errorf("gather %d: %d bytes are taken at once", gather, taken)
+		eventually(t, "as many as configured are taken", func() bool { return held() <= payloads-want })
+		if taken := payloads - held(); taken != want {
+			t.Errorf("gather %d: %d payloads are taken at once", gather, taken)
 		}
 		client.Close()
 		server.Close()
