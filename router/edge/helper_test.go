@@ -252,7 +252,7 @@ func newBed(t testing.TB, change ...func(*Config)) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := channel.NewListener(l, srv.ListenerConfig())
+	listener := channel.NewListener(l, srv.TunedConfig(srv.cfg.Hosts.Flow))
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = mux.Serve() })
 	wg.Go(func() { _ = listener.Serve() })
