@@ -52,7 +52,8 @@ func (n *network) extendFirst(linked bool) error {
 	}
 	out := strings.Replace(string(text), "\nlisteners:", "\nlisteners:"+proxies.String(), 1)
 	if linked {
-		out += fmt.Sprintf("\nlink:\n  dialers:\n    - binding: transport\n      groups: [%s]\n", group(1))
+		dialers := "\nlink:\n  dialers:\n    - binding: transport\n"
+		out = strings.Replace(out, dialers, dialers+fmt.Sprintf("      groups: [%s]\n", group(1)), 1)
 	}
 	return os.WriteFile(file, []byte(out), 0o600)
 }
