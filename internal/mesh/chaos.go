@@ -218,20 +218,20 @@ func (c *chaos) quiet(when string) error {
 	if err := c.mend(); err != nil {
 		return err
 	}
-	var failed error
-	if !testnet.Within(chaosPatience, func() bool { failed = c.whole(); return failed == nil }) {
-		return fmt.Errorf("%s: %w", when, failed)
+	if err := c.await("the mesh is whole", c.whole); err != nil {
+		return fmt.Errorf("%s: %w", when, err)
 	}
 	for _, l := range c.loads {
 		l.pause()
 	}
+	c.log("the load has stopped")
 	for _, l := range c.loads {
 		if err := l.probe(); err != nil {
 			c.fault(fmt.Errorf("%s: %s: %w", when, l.service, err))
 		}
 	}
-	if !testnet.Within(chaosPatience, func() bool { failed = c.settled(); return failed == nil }) {
-		c.fault(fmt.Errorf("%s: %w", when, failed))
+	if err := c.await("nothing is left over", c.settled); err != nil {
+		c.fault(fmt.Errorf("%s: %w", when, err))
 	}
 	if err := c.Mesh.Healthy(); err != nil {
 		c.fault(err)
@@ -241,6 +241,21 @@ func (c *chaos) quiet(when string) error {
 	c.mu.Unlock()
 	if err == nil {
 		c.log("quiet %s: all is well", when)
+	}
+	return err
+}
+
+// await waits until cond returns nil, and logs now and then what it waits for.
+func (c *chaos) await(what string, cond func() error) (err error) {
+	said := time.Now()
+	if testnet.Within(chaosPatience, func() bool {
+		if err = cond(); err != nil && time.Since(said) > 5*time.Second {
+			said = time.Now()
+			c.log("waits: %.300s", err.Error())
+		}
+		return err == nil
+	}) {
+		c.log("%s", what)
 	}
 	return err
 }
