@@ -69,7 +69,11 @@ func (l *load) once(c *chaos) {
 		c.fault(err)
 		return
 	}
+	begin := time.Now()
 	rec, err := t.Wait()
+	if took := time.Since(begin); took > 30*time.Second { // at most 8 s of it are its pace
+		c.log("circuit %s to %s: transfer %d took %.0f s, %d bytes up and %d down, %v", conn.Circuit, l.service, t.Seed, took.Seconds(), rec.Sent, rec.Received, err)
+	}
 	switch {
 	case err == nil:
 		l.done++
