@@ -129,7 +129,8 @@ func routerFiles(c conf.Identity) (*identityFiles, error) {
 	return f, nil
 }
 
-// loadKey returns the key of the router; it is made if it is not there.
+// loadKey returns the key of the router; it is made, with its directory, if it
+// is not there.
 func (f *identityFiles) loadKey() (crypto.Signer, error) {
 	text, err := os.ReadFile(f.key)
 	if err == nil {
@@ -144,6 +145,9 @@ func (f *identityFiles) loadKey() (crypto.Signer, error) {
 	}
 	encoded, err := pki.EncodeKey(key)
 	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(f.key), 0o700); err != nil {
 		return nil, err
 	}
 	return key, pki.WriteNew(f.key, encoded, 0o600)

@@ -57,7 +57,7 @@ func TestEnrollAndRunARouter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := routerFile(t, t.TempDir(), testPorts(t, 1)[0])
+	cfg := routerFile(t, filepath.Join(t.TempDir(), "made", "by", "enrollment"), testPorts(t, 1)[0])
 	missing := filepath.Join(t.TempDir(), "not", "there")
 	cfg.Ctrl.EndpointsFile, cfg.Edge.DB = filepath.Join(missing, "endpoints"), filepath.Join(missing, "db", "edge.db")
 	id, err := EnrollRouter(ctx, cfg, *detail.EnrollmentJWT+"\n", o.Log)
