@@ -69,9 +69,11 @@ type Circuit struct {
 	code         string       // of the cause Removed and the like, may be empty
 	terminatorID string
 	hostID       string
-	path         uint32 // number of the path in force, see ctrl.Route
-	dialing      bool   // the terminator side is being dialed, or has been
-	closing      bool   // ends when nothing arrives any more
+	path         uint32   // number of the path in force, see ctrl.Route
+	dialing      bool     // the terminator side is being dialed, or has been
+	closing      bool     // ends when nothing arrives any more
+	past         []string // links of former paths
+	early        *early   // nil for nothing
 }
 
 // Attach makes d the destination of a side, replacing an earlier one. It
@@ -199,6 +201,9 @@ func (c *Circuit) finish(reason string, how ending) {
 	}
 	c.ended = true
 	c.mu.Unlock()
+	for _, f := range c.takeEarly(nil) {
+		f.Release()
+	}
 	c.table.remove(c, how.report)
 	for s := range c.ends {
 		p := c.ends[s].Load()

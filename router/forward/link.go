@@ -129,8 +129,9 @@ func (t *Table) LinkLost(linkID string) {
 }
 
 // Receive takes a message of a circuit that has come by a link, and its
-// ownership. It never blocks. Where the message goes is told by its flags, not
-// by the link, so that what was under way on an old path still arrives.
+// ownership. It never blocks. The link has to be part of the circuit's path, or
+// of a former one; where the message goes is told by its flags, so that what was
+// under way on an old path still arrives.
 func (t *Table) Receive(linkID string, f *channel.Frame) {
 	a := xgress.AddressOf(&f.Message)
 	c := t.Get(a.Circuit)
@@ -141,6 +142,9 @@ func (t *Table) Receive(linkID string, f *channel.Frame) {
 	to := Terminator
 	if a.Flags&xgress.FlagOriginator != 0 {
 		to = Initiator
+	}
+	if !c.admits(linkID, to, f) {
+		return
 	}
 	switch f.Type {
 	case xgress.TypeClose:

@@ -54,6 +54,7 @@ func newMesh(t *testing.T, routers int) *mesh {
 		table := NewTable(nil)
 		table.SetRouterID(fmt.Sprint("router-", i))
 		table.SetLinks(n)
+		table.SetCloseCheck(50 * time.Millisecond)
 		table.Register("echo", echoDialer{m})
 		m.nodes, m.tables = append(m.nodes, n), append(m.tables, table)
 	}
@@ -64,6 +65,11 @@ func newMesh(t *testing.T, routers int) *mesh {
 		m.mu.Unlock()
 		for _, l := range all {
 			l.die()
+		}
+		for _, table := range m.tables { // what a failed test has left
+			for _, c := range table.All() {
+				c.Abandon("the test is over")
+			}
 		}
 		cancel()
 		m.work.Wait()
@@ -301,11 +307,12 @@ func (p *path) move(rng *rand.Rand, nodes ...int) {
 		r := p.route(i)
 		r.Reroute = true
 		if res := p.m.tables[nodes[i]].Route(p.m.ctx, r); res.Failure != nil {
-			// It has ended meanwhile, as a controller would hear: nothing of it may stay.
+			// It has ended meanwhile, as a controller would hear: nothing of it may
+			// stay, but what has arrived may still be read.
 			if !p.c.Ended() && p.m.tables[4].Get([]byte(p.id)) != nil {
 				p.m.t.Errorf("node %d: %v", nodes[i], res.Failure)
 			}
-			defer p.unroute()
+			defer p.ended()
 		}
 		time.Sleep(time.Duration(rng.Int64N(int64(2 * time.Millisecond))))
 	}
@@ -323,6 +330,13 @@ func (p *path) move(rng *rand.Rand, nodes ...int) {
 func (p *path) unroute() {
 	for _, t := range p.m.tables {
 		t.Unroute("ended", p.id)
+	}
+}
+
+// ended is the word of a controller that has heard from an end.
+func (p *path) ended() {
+	for _, t := range p.m.tables {
+		t.EndCircuits(&ctrl.Unroute{CircuitIds: []string{p.id}, Reason: "ended", Deliver: true})
 	}
 }
 

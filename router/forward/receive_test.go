@@ -57,6 +57,7 @@ func TestReceive(t *testing.T) {
 	table, sink := transit(t, 1)
 	table.Receive("up", payloadFrame(circuitName(0), 10, 0))
 	table.Receive("down", payloadFrame(circuitName(0), 10, xgress.FlagOriginator))
+	table.Get([]byte(circuitName(0))).part("old")
 	table.Receive("old", payloadFrame(circuitName(0), 10, 0)) // by a link that is not of the path any more
 	if sink.n != 3 || table.drops.Load() != 0 {
 		t.Errorf("%d passed on, %d dropped", sink.n, table.drops.Load())

@@ -106,6 +106,7 @@ func (c *Circuit) rewire(m *ctrl.Route) (open bool, err error) {
 			c.table.LinkLost(e.id) // it went while it was put in place
 		}
 	}
+	c.welcome()
 	if moved {
 		c.rerouted()
 	}
@@ -127,6 +128,7 @@ func (c *Circuit) relink(s Side, next *linkEnd, egress bool) {
 	case next == nil:
 		if s == Terminator && egress { // the circuit ends here from now on
 			c.ends[s].Store(nil)
+			c.part(old.id)
 			old.close()
 		}
 	case old != nil && old.id == next.id && !old.lost.Load():
@@ -134,6 +136,7 @@ func (c *Circuit) relink(s Side, next *linkEnd, egress bool) {
 		d := Destination(next)
 		c.ends[s].Store(&d)
 		if old != nil {
+			c.part(old.id)
 			old.close()
 		}
 	}

@@ -50,6 +50,7 @@ type Table struct {
 	strays   atomic.Uint64 // messages of circuits that are not carried here
 	drops    atomic.Uint64 // messages that were dropped
 	brakes   atomic.Uint64 // acknowledgements that slowed their source down
+	early    atomic.Int64  // bytes that are held for paths to come
 
 	circuits index
 

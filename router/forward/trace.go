@@ -41,30 +41,39 @@ type Tracer interface {
 type traces struct {
 	mu      sync.Mutex
 	last    uint32
-	waiting map[uint32]func(Hop)
+	waiting map[uint32]question
 }
 
-func (t *traces) add(answer func(Hop)) (id uint32, ok bool) {
+// question is one that waits for its answer, which comes along the circuit.
+type question struct {
+	circuit *Circuit
+	answer  func(Hop)
+}
+
+func (t *traces) add(c *Circuit, answer func(Hop)) (id uint32, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.waiting) >= tracesAtOnce {
 		return 0, false
 	}
 	if t.waiting == nil {
-		t.waiting = make(map[uint32]func(Hop))
+		t.waiting = make(map[uint32]question)
 	}
 	t.last++
-	t.waiting[t.last] = answer
+	t.waiting[t.last] = question{c, answer}
 	return t.last, true
 }
 
-// take removes a question; nil if it does not wait any more.
-func (t *traces) take(id uint32) func(Hop) {
+// take removes a question about a circuit; nil if it does not wait any more.
+func (t *traces) take(c *Circuit, id uint32) func(Hop) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f := t.waiting[id]
+	q, ok := t.waiting[id]
+	if !ok || q.circuit != c {
+		return nil
+	}
 	delete(t.waiting, id)
-	return f
+	return q.answer
 }
 
 // SetRouterID says what the router calls itself in traces. It must come before
@@ -88,13 +97,13 @@ func (c *Circuit) Trace(to Side, hops uint32, timestamp uint64, answer func(Hop)
 
 // ask passes a question on to the next router.
 func (c *Circuit) ask(e *linkEnd, hops uint32, timestamp uint64, answer func(Hop)) {
-	id, ok := c.table.traces.add(answer)
+	id, ok := c.table.traces.add(c, answer)
 	if !ok {
 		answer(Hop{Type: HopRouter, ID: c.table.routerID, Err: "too many traces at once"})
 		return
 	}
 	time.AfterFunc(traceTimeout, func() {
-		if f := c.table.traces.take(id); f != nil {
+		if f := c.table.traces.take(c, id); f != nil {
 			f(Hop{Left: hops, Type: HopRouter, ID: c.table.routerID, Err: "the next router did not answer"})
 		}
 	})
@@ -123,7 +132,7 @@ func (c *Circuit) trace(to Side, f *channel.Frame) {
 	switch {
 	case err != nil:
 	case m.Type == xgress.ControlTraceResponse:
-		if answer := c.table.traces.take(m.UserValue); answer != nil {
+		if answer := c.table.traces.take(c, m.UserValue); answer != nil {
 			answer(Hop{Left: m.HopCount, Type: m.HopType, ID: m.HopID, Err: m.Error})
 		}
 	case m.Type == xgress.ControlTrace:
