@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,13 +21,14 @@ import (
 //	        / \   /
 //	       d    c
 //
-// Identities that dial may use router a, those that host router b, unless their
-// attributes name routers: "at-a" to "at-d". A link between a and d that is
-// lost stays lost for long; the others come back at once.
+// Identities that dial may use router a, those that host router b, unless they
+// get other attributes of "at-a" to "at-d". The way between a and d can be cut;
+// links that are removed come back at once.
 type meshNetwork struct {
 	*network
 	mesh.View
 	proxy string // address of router a that leads to the service proxiedService
+	toD   relay
 }
 
 const proxiedService = "mesh-proxied"
@@ -57,6 +60,7 @@ func endSharedMesh() error {
 	if sharedMeshes.mesh == nil {
 		return nil
 	}
+	sharedMeshes.mesh.toD.cut()
 	return sharedMeshes.mesh.Mesh.End()
 }
 
@@ -77,7 +81,7 @@ func startMeshNetwork() (_ *meshNetwork, err error) {
 		return nil, err
 	}
 	m.network = &network{Network: m.Mesh.Network, roles: map[string]string{"-dial": "at-a", "-host": "at-b"}}
-	for _, step := range []func() error{m.waitAPI, m.login, m.assign, m.whole} {
+	for _, step := range []func() error{m.waitAPI, m.login, m.assign, m.toD.heal, m.whole} {
 		if err := step(); err != nil {
 			m.Mesh.Kill()
 			return nil, err
@@ -86,15 +90,19 @@ func startMeshNetwork() (_ *meshNetwork, err error) {
 	return m, nil
 }
 
-// configure gives router a its proxy listener, and its link to d an entry of its
-// own.
+// configure gives router a its proxy listener, and lets router d be dialed by
+// way of the relay.
 func (m *meshNetwork) configure(router, text string) string {
-	if router != "a" {
-		return text
+	switch router {
+	case "a":
+		return strings.Replace(text, "\nlisteners:", "\nlisteners:\n  - binding: proxy\n    address: tcp:"+m.proxy+"\n    service: "+proxiedService, 1)
+	case "d":
+		bind := regexp.MustCompile(`bind: tls:(\S+)\n`).FindStringSubmatch(text)
+		host, _, _ := net.SplitHostPort(bind[1])
+		m.toD.to, m.toD.addr = bind[1], net.JoinHostPort(host, "4023")
+		return strings.Replace(text, "advertise: tls:"+bind[1], "advertise: tls:"+m.toD.addr, 1)
 	}
-	text = strings.Replace(text, "groups: [a-b, a-c, a-d]", "groups: [a-b, a-c]", 1)
-	text += "    - binding: transport\n      groups: [a-d]\n      healthyDialBackoff: {minRetryInterval: 10m, maxRetryInterval: 10m}\n"
-	return strings.Replace(text, "\nlisteners:", "\nlisteners:\n  - binding: proxy\n    address: tcp:"+m.proxy+"\n    service: "+proxiedService, 1)
+	return text
 }
 
 // assign lets identities use the routers that their attributes name.
@@ -109,7 +117,7 @@ func (m *meshNetwork) assign() error {
 	return nil
 }
 
-// whole waits until all routers, and the links between a, b and c, are there.
+// whole waits until all routers and links are there.
 func (m *meshNetwork) whole() error {
 	if !eventually(m.Mesh.AllOnline) {
 		return fmt.Errorf("the routers are not online\n%s", m.Mesh.Logs())
@@ -118,8 +126,7 @@ func (m *meshNetwork) whole() error {
 	var err error
 	if !eventually(func() bool {
 		links, err = m.Links()
-		return err == nil && slices.IndexFunc(links, func(l mesh.Link) bool { return !l.Complete() }) < 0 &&
-			m.link("a", "b") != nil && m.link("a", "c") != nil && m.link("b", "c") != nil
+		return err == nil && len(links) == 4 && !slices.ContainsFunc(links, func(l mesh.Link) bool { return !l.Complete() })
 	}) {
 		return errors.Join(fmt.Errorf("links %+v\n%s", links, m.Mesh.Logs()), err)
 	}

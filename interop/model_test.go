@@ -53,6 +53,7 @@ func (n *network) routerID(t *testing.T) string {
 // identity creates an identity and returns its id and enrolment token.
 func (n *network) identity(t *testing.T, name string, attributes ...string) (id, jwt string) {
 	t.Helper()
+	name += n.mark
 	attrs := rest_model.Attributes(n.withRoles(attributes))
 	kind := rest_model.IdentityTypeDevice
 	created, err := n.admin.API.Identity.CreateIdentity(identity.NewCreateIdentityParams().WithIdentity(&rest_model.IdentityCreate{
@@ -70,13 +71,11 @@ func (n *network) identity(t *testing.T, name string, attributes ...string) (id,
 	return id, detail.Payload.Data.Enrollment.Ott.JWT
 }
 
+// withRoles adds the attributes by which identities may use routers.
 func (n *network) withRoles(attributes []string) []string {
-	if slices.ContainsFunc(attributes, func(a string) bool { return strings.HasPrefix(a, "at-") }) {
-		return attributes
-	}
-	all := slices.Clone(attributes)
+	all := append(slices.Clone(attributes), n.extra...)
 	for end, role := range n.roles {
-		if slices.ContainsFunc(attributes, func(a string) bool { return strings.HasSuffix(a, end) }) {
+		if n.extra == nil && slices.ContainsFunc(attributes, func(a string) bool { return strings.HasSuffix(a, end) }) {
 			all = append(all, role)
 		}
 	}

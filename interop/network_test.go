@@ -110,8 +110,11 @@ type network struct {
 	cas   *x509.CertPool
 	admin *edgeapis.ManagementApiClient
 	// roles are attributes that identities get along with one of the given end,
-	// unless they have one that begins with "at-".
+	// unless they get those in extra.
 	roles map[string]string
+	extra []string
+	// mark is added to the names of identities.
+	mark string
 }
 
 func startNetwork() (*network, error) {
