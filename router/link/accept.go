@@ -80,7 +80,7 @@ func (m *Manager) welcome(ctx context.Context, h *hello, routerID string, at *Li
 	}
 	key := keyOf(m.cfg.RouterID, at.Name, routerID, h.dialer)
 	for {
-		old, t, err := m.rivals(key, routerID)
+		old, t, err := m.rivals(h.linkID, key, routerID)
 		switch {
 		case err != nil:
 			return nil, err
@@ -100,7 +100,7 @@ func (m *Manager) welcome(ctx context.Context, h *hello, routerID string, at *Li
 
 // rivals returns what stands against a new link from a router: an established
 // one, or the own attempt if it has precedence.
-func (m *Manager) rivals(key, routerID string) (old *Link, t *attemptAt, err error) {
+func (m *Manager) rivals(linkID, key, routerID string) (old *Link, t *attemptAt, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -109,10 +109,31 @@ func (m *Manager) rivals(key, routerID string) (old *Link, t *attemptAt, err err
 	if old = m.byKey[key]; old != nil {
 		return old, nil, nil
 	}
+	if err := m.free(linkID, key, routerID); err != nil {
+		return nil, nil, err
+	}
 	if own := m.targets[key]; own != nil && own.done != nil && !own.superseded && m.cfg.RouterID < routerID {
 		return nil, &attemptAt{own, own.done}, nil
 	}
 	return nil, nil, nil
+}
+
+// free returns why a router may not make another link of that id, which is a
+// claim, as the name of the interface in the key is. The lock is held.
+func (m *Manager) free(linkID, key, routerID string) error {
+	if l := m.links[linkID]; l != nil && l.key != key {
+		return refuse(CodeRefused, "another link has that id")
+	}
+	n := 0
+	for _, l := range m.links {
+		if l.peer == routerID {
+			n++
+		}
+	}
+	if n >= maxLinks {
+		return refuse(CodeTooMany, "the two routers have as many links as they may have")
+	}
+	return nil
 }
 
 // attemptAt is an attempt under way.

@@ -53,6 +53,9 @@ func (c *conns) all() []*conn { return append(slices.Clip(c.payload), c.ack...) 
 // ackSlots is how many outlets share the connections for acknowledgements.
 const ackSlots = 4
 
+// maxLinks bounds the links with one other router.
+const maxLinks = 64
+
 // maxConns bounds the connections of a link that another router may open.
 const maxConns = 256
 

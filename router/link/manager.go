@@ -237,6 +237,9 @@ func (m *Manager) claim(l *Link, c *conn) (old *Link, err error) {
 		}
 		return nil, refuse(CodeDuplicate, "there is a later link already")
 	}
+	if err := m.free(l.id, l.key, l.peer); err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	l.since = m.clock.Now()
 	l.mu.Unlock()
