@@ -15,6 +15,7 @@ type link struct {
 	shown   *Link
 	ends    [2]end // of the dialer and of the acceptor
 	since   time.Time
+	by      string    // router that reported it first
 	ranked  int       // its cost among the links of its routers
 	touched time.Time // last change of what the ends say
 }
@@ -49,10 +50,12 @@ type Change struct {
 	Link *Link // afterwards, or as it was if it is gone
 }
 
-// maxLinks bounds what routers can report; maxText every text of a report.
 const (
-	maxLinks = 1 << 20
-	maxText  = 512
+	maxLinks    = 1 << 20   // of all routers
+	maxReported = 10_000    // that are known by one router's word
+	maxJoint    = 64        // usable ones of two routers; more are no part of paths
+	maxText     = 512       // bytes of every text of a report
+	maxLatency  = time.Hour // more is not told apart
 )
 
 // Report takes what a router tells of its links. What it may not tell, because
@@ -95,10 +98,10 @@ func (t *Topology) put(out []Change, routerID string, p *ctrl.Link, whole bool) 
 	kind := Measured
 	switch {
 	case l == nil:
-		if len(t.links) >= maxLinks {
+		if len(t.links) >= maxLinks || t.reported[routerID] >= maxReported {
 			return out
 		}
-		l = t.add(p)
+		l = t.add(p, routerID)
 		kind = Appeared
 	case l.shown.DialerID != p.DialerId || l.shown.AcceptorID != p.AcceptorId || p.Iteration < l.shown.Iteration:
 		return out
@@ -114,7 +117,7 @@ func (t *Topology) put(out []Change, routerID string, p *ctrl.Link, whole bool) 
 	}
 	l.ends[at] = end{
 		known: true, has: true, mute: p.Unresponsive,
-		latency: max(time.Duration(p.LatencyNanos), 0), queued: max(time.Duration(p.QueueNanos), 0),
+		latency: duration(p.LatencyNanos), queued: duration(p.QueueNanos),
 	}
 	next := *l.shown
 	next.Iteration, next.Key, next.Protocol, next.Address = p.Iteration, p.Key, p.Protocol, p.Address
@@ -139,9 +142,19 @@ func (t *Topology) put(out []Change, routerID string, p *ctrl.Link, whole bool) 
 	return out
 }
 
+// duration is what a router claims to have measured.
+func duration(nanos int64) time.Duration {
+	return min(max(time.Duration(nanos), 0), maxLatency)
+}
+
 func tooLong(p *ctrl.Link) bool {
 	for _, s := range []string{p.Id, p.Key, p.DialerId, p.AcceptorId, p.Protocol, p.Address} {
 		if len(s) > maxText {
+			return true
+		}
+	}
+	for _, c := range p.Connections {
+		if len(c.Kind)+len(c.Local)+len(c.Remote) > maxText {
 			return true
 		}
 	}
@@ -156,9 +169,10 @@ func connections(p *ctrl.Link) []Connection {
 	return out
 }
 
-// add puts a link into the tables.
-func (t *Topology) add(p *ctrl.Link) *link {
-	l := &link{since: t.cfg.Now(), shown: &Link{ID: p.Id, DialerID: p.DialerId, AcceptorID: p.AcceptorId, State: Failed}}
+// add puts a link into the tables that a router has reported.
+func (t *Topology) add(p *ctrl.Link, by string) *link {
+	t.reported[by]++
+	l := &link{by: by, since: t.cfg.Now(), shown: &Link{ID: p.Id, DialerID: p.DialerId, AcceptorID: p.AcceptorId, State: Failed}}
 	t.links[p.Id] = l
 	for _, r := range []string{p.DialerId, p.AcceptorId} {
 		if t.of[r] == nil {
@@ -172,6 +186,9 @@ func (t *Topology) add(p *ctrl.Link) *link {
 // drop takes a link out of the tables.
 func (t *Topology) drop(l *link) {
 	delete(t.links, l.shown.ID)
+	if t.reported[l.by]--; t.reported[l.by] <= 0 {
+		delete(t.reported, l.by)
+	}
 	for _, r := range []string{l.shown.DialerID, l.shown.AcceptorID} {
 		if delete(t.of[r], l.shown.ID); len(t.of[r]) == 0 {
 			delete(t.of, r)
@@ -239,7 +256,7 @@ func (t *Topology) pair(l *link, usable bool) {
 	key := pairOf(l.shown.DialerID, l.shown.AcceptorID)
 	ls := t.pairs[key]
 	at := slices.Index(ls, l)
-	if !usable && at < 0 {
+	if at < 0 && (!usable || len(ls) >= maxJoint) {
 		return
 	}
 	if usable && at >= 0 && l.ranked == l.shown.Cost() {

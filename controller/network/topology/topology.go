@@ -24,6 +24,7 @@ type Topology struct {
 	of       map[string]map[string]*link // by router and id
 	pairs    map[pairKey][]*link         // usable ones, cheapest first
 	settings map[string]setting          // by key of the link
+	reported map[string]int              // links by the router that reported them first
 	graph    *graph                      // nil if something has changed since
 	version  uint64                      // grows with every change of the graph
 }
@@ -51,7 +52,7 @@ func New(cfg Config) *Topology {
 	}
 	return &Topology{
 		cfg: cfg, routers: make(map[string]Router), links: make(map[string]*link), of: make(map[string]map[string]*link),
-		pairs: make(map[pairKey][]*link), settings: make(map[string]setting),
+		pairs: make(map[pairKey][]*link), settings: make(map[string]setting), reported: make(map[string]int),
 	}
 }
 
