@@ -164,7 +164,7 @@ func (n *Network) unreport(h *held) {
 // held. over means that it has to end; left is the routers that have to end
 // their part.
 func (n *Network) settle(h *held, view *policy.View) (over bool, left []string) {
-	if len(h.reports) == 0 {
+	if len(h.reports) == 0 || h.SessionID != "" && n.revoked(n.cfg.State.View(), h.SessionID) {
 		return true, nil
 	}
 	if done, left := n.complete(h); done {

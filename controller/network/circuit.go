@@ -86,6 +86,9 @@ func (n *Network) remove(h *held) {
 	delete(n.circuits, h.ID)
 	n.left(h.IdentityID)
 	n.unindex(h)
+	for id := range h.reports {
+		del(n.byRouter, id, h)
+	}
 	delete(n.unwell, h.ID)
 	n.costs.ended(h.TerminatorID)
 }

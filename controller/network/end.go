@@ -125,6 +125,7 @@ func (n *Network) CircuitsEnded(routerID string, ids []string) {
 				out = append(out, n.take(h))
 			} else {
 				delete(h.reports, routerID)
+				del(n.byRouter, routerID, h)
 			}
 		case h.isEnd(routerID):
 			out = append(out, n.take(h))

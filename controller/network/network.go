@@ -114,6 +114,7 @@ type Network struct {
 	unwell   map[string]*held            // circuits without a path, or incomplete
 
 	byIdentity map[string]int // circuits and requests that an identity dialed
+	asking     map[string]int // requests by the router that asks
 }
 
 // New returns a Network without circuits. Run does what takes time.
@@ -134,6 +135,7 @@ func New(cfg Config) *Network {
 		unwell:   make(map[string]*held),
 
 		byIdentity: make(map[string]int),
+		asking:     make(map[string]int),
 	}
 }
 

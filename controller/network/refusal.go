@@ -41,7 +41,7 @@ func tooMany(identityID string, most int) *ctrl.Refusal {
 }
 
 func busy() *ctrl.Refusal {
-	r := refusal(CodeBusy, "%d circuits are being created, as many as may be at once", maxRequests)
+	r := refusal(CodeBusy, "as many circuits are being created as may be at once")
 	r.Remedy = "dial again later; see why routers are slow to answer"
 	return r
 }

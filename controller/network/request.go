@@ -12,8 +12,12 @@ import (
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
-// maxRequests bounds the circuits over several routers that are being created.
-const maxRequests = 10_000
+// maxRequests bounds the circuits over several routers that are being created,
+// maxRouterRequests those that one router asks for.
+const (
+	maxRequests       = 10_000
+	maxRouterRequests = 2000
+)
 
 // request is a circuit that is being created.
 type request struct {
@@ -85,7 +89,7 @@ func (n *Network) begin(r *request) *ctrl.Refusal {
 		n.mu.Unlock()
 		n.cfg.Log.Warn("circuit refused, the identity has too many", "identity", r.IdentityId, "service", r.ServiceId, "router", r.routerID, "most", n.cfg.MaxCircuits)
 		return tooMany(r.IdentityId, n.cfg.MaxCircuits)
-	case len(n.requests) >= maxRequests:
+	case len(n.requests) >= maxRequests || n.asking[r.routerID] >= maxRouterRequests:
 		n.mu.Unlock()
 		return busy()
 	}
@@ -99,6 +103,7 @@ func (n *Network) begin(r *request) *ctrl.Refusal {
 		}
 	}
 	n.requests[r.CircuitId] = r
+	n.asking[r.routerID]++
 	n.byIdentity[r.IdentityId]++
 	n.mu.Unlock()
 	if old != nil {
@@ -146,10 +151,13 @@ func (n *Network) admit(r *request) *ctrl.Refusal {
 // sessionEnded also knows what a revocation does not tell: ends by inactivity,
 // and those of long ago.
 func (n *Network) sessionEnded(view *state.View, id string) bool {
-	if r := state.Get[model.Revocation](view, id); r != nil && r.ExpiresAt.After(n.cfg.Now()) {
-		return true
-	}
-	return n.cfg.SessionAlive != nil && !n.cfg.SessionAlive(id)
+	return n.revoked(view, id) || n.cfg.SessionAlive != nil && !n.cfg.SessionAlive(id)
+}
+
+// revoked reports whether the end of a session is on record.
+func (n *Network) revoked(view *state.View, id string) bool {
+	r := state.Get[model.Revocation](view, id)
+	return r != nil && r.ExpiresAt.After(n.cfg.Now())
 }
 
 // choose selects a terminator and a path for the next attempt.
@@ -192,6 +200,9 @@ func (n *Network) circuit(r *request, c candidate) *Circuit {
 // leave takes a request out of the tables, with the lock held.
 func (n *Network) leave(r *request) {
 	delete(n.requests, r.CircuitId)
+	if n.asking[r.routerID]--; n.asking[r.routerID] <= 0 {
+		delete(n.asking, r.routerID)
+	}
 	n.left(r.IdentityId)
 }
 

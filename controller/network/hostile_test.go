@@ -1,0 +1,85 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/wire/ctrl"
+)
+
+// TestIncompleteLeavesNothing: a circuit that ends before all of its routers
+// have reported it is forgotten for all of them.
+func TestIncompleteLeavesNothing(t *testing.T) {
+	b := newBed(t)
+	report := func(up, down string) *ctrl.Register {
+		return &ctrl.Register{Circuits: []*ctrl.Circuit{{
+			CircuitId: "c", IdentityId: "dialer", ServiceId: "svc", TerminatorId: "t", HostId: "host", UpstreamLink: up, DownstreamLink: down, Path: 1,
+		}}}
+	}
+	b.Attach("r1", &fakeNode{}, report("l1", "l2"))
+	b.Attach("r2", &fakeNode{}, report("", "l9"))
+	if !b.EndCircuit("c", "test") {
+		t.Fatal("not adopted")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.byRouter)+len(b.byLink)+len(b.unwell)+len(b.byIdentity)+len(b.circuits) != 0 {
+		t.Errorf("left: %v %v %v %v", b.byRouter, b.byLink, b.unwell, b.byIdentity)
+	}
+}
+
+// TestEndedSessionIsNotAdopted: a circuit of a session that has ended while its
+// router was away does not come back with the router.
+func TestEndedSessionIsNotAdopted(t *testing.T) {
+	b := newBed(t)
+	b.apply(b.command().Create(with("over", &model.Revocation{Type: "API_SESSION", ExpiresAt: b.now.AddDate(0, 0, 1)})))
+	drop := b.Attach("r1", &fakeNode{}, &ctrl.Register{Circuits: []*ctrl.Circuit{
+		{CircuitId: "a", IdentityId: "dialer", ServiceId: "svc", TerminatorId: "t", SessionId: "over", Path: 1},
+		{CircuitId: "b", IdentityId: "dialer", ServiceId: "svc", TerminatorId: "t", SessionId: "alive", Path: 1},
+	}})
+	if len(drop) != 1 || drop[0] != "a" || b.Circuit("a") != nil || b.Circuit("b") == nil {
+		t.Errorf("to be dropped: %v", drop)
+	}
+}
+
+// slowNode never answers.
+type slowNode struct{ fakeNode }
+
+func (*slowNode) Route(ctx context.Context, _ *ctrl.Route) (*ctrl.RouteResult, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestRequestsOfOneRouter: a router that asks for circuits without end does not
+// take the room of the others.
+func TestRequestsOfOneRouter(t *testing.T) {
+	b := newBed(t)
+	b.terminator("t2", "r2", nil)
+	link := []*ctrl.Link{{Id: "l", Iteration: 1, DialerId: "r1", AcceptorId: "r2"}}
+	b.Attach("r1", &fakeNode{}, &ctrl.Register{Links: link})
+	b.Attach("r2", &slowNode{}, &ctrl.Register{Links: link})
+	ask := func(router, id string) *ctrl.CircuitCreated {
+		out := make(chan *ctrl.CircuitCreated, 1)
+		m := &ctrl.CreateCircuit{CircuitId: id, IdentityId: "dialer", SessionId: "s", ServiceId: "svc", Attempt: 1}
+		b.CreateCircuit(router, nil, m, func(a *ctrl.CircuitCreated) { out <- a })
+		select {
+		case a := <-out:
+			return a
+		default:
+			return nil
+		}
+	}
+	for i := range maxRouterRequests {
+		if a := ask("r1", fmt.Sprint("c", i)); a != nil {
+			t.Fatal(i, a)
+		}
+	}
+	if a := ask("r1", "more"); a.GetRefusal().GetCode() != busy().Code {
+		t.Errorf("one more: %v", a)
+	}
+	if a := ask("r2", "other"); a.GetRefusal() != nil || a.GetRoute() == nil {
+		t.Errorf("of another router: %v", a)
+	}
+}
