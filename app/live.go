@@ -37,7 +37,9 @@ func (l live) DynamicCost(terminatorID string) int { return l.network.DynamicCos
 
 // IdentityOnline reports whether a client of an identity is connected to a
 // router, as routers last reported.
-func (l live) IdentityOnline(id string) bool { return l.activity.online(id) }
+func (l live) IdentityOnline(id string) bool {
+	return l.activity.online(id) || l.registry.IdentityConnected(id)
+}
 
 // activity counts connections to routers as activity of sessions, and knows
 // whose they are.

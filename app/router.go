@@ -106,7 +106,7 @@ func (r *Router) provision() error {
 		directory := &directory{uplink: r.uplink, routerID: r.id, patience: r.lookupTimeout()}
 		r.edge = edge.New(edge.Config{
 			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Budget: r.budget, Log: r.o.Log,
-			Hosts:      hostTuning(r.o.Config.Dialers),
+			Hosts: hostTuning(r.o.Config.Dialers), ServicePatience: r.serviceTimeout(), DataDelay: r.dataDelay(),
 			Controller: controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout},
 		})
 		node.edge = r.edge

@@ -15,6 +15,7 @@ import (
 	"github.com/weftnet/weft/limit"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/forward"
+	"github.com/weftnet/weft/router/uplink"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -23,24 +24,29 @@ import (
 // package, one that shows that the value gets there. A * stands for all keys
 // below; the longest line that fits a key is its.
 var routerKeys = map[string]string{
-	"v":                                          "conf.TestLoadErrors",
-	"identity.*":                                 "pki.TestIdentityForms pki.TestAlternativesByServerName pki.TestServerCertificateDefaultsToTheClients pki.TestNetworkFilesAndIdentity pki.TestTLSBothWays app.TestRenewRouterWithoutARestart app.TestRouterThatIsNotEnrolled",
-	"ctrl.endpoint":                              "conf.TestGolden uplink.TestEndpoints",
-	"ctrl.endpoints":                             "conf.TestGolden uplink.TestEndpoints",
-	"ctrl.endpointsFile":                         "uplink.TestEndpoints uplink.TestListsOfControllers app.TestEnrollAndRunARouter",
-	"ctrl.bind":                                  "app.TestLocalAddresses app.TestDialFromAnAddress",
-	"ctrl.defaultRequestTimeout":                 "app.TestRequestTimeout",
-	"ctrl.startupTimeout":                        "app.TestRouterWithoutControllerAndSnapshotFails",
-	"ctrl.options.*":                             "app.TestKeysReachTheUplink channel.TestSlowHelloIsClosed",
-	"ctrl.heartbeats.*":                          "app.TestKeysReachTheUplink control.TestPulseSeesASlowController control.TestPulseEndsASilentSession",
-	"ctrl.rateLimiter.*":                         "app.TestKeysReachTheUplink uplink.TestWindowBoundsTerminatorsUnderWay limit.TestWindowShrinksAndGrows",
-	"csr.*":                                      "app.TestNamesOfRequests app.TestRenewedNames",
-	"edge.csr.*":                                 "app.TestNamesOfRequests app.TestEnrollAndRunARouter",
-	"edge.db":                                    "app.TestEnrollAndRunARouter app.TestRouterRestart uplink.TestSnapshot",
-	"edge.dbSaveIntervalSeconds":                 "app.TestKeysReachTheUplink uplink.TestSnapshot",
-	"edge.apiProxy.*":                            "app.TestAPIProxy",
-	"listeners[].*":                              "app.TestServicesWithoutAnSDK app.TestBrowserListener app.TestOnRampWithTLS app.TestEnrollAndRunARouter",
-	"listeners[].options.*":                      "app.TestHelloWaitsForANewCertificate channel.TestSlowHelloIsClosed app.TestServicesWithoutAnSDK",
+	"v":                               "conf.TestLoadErrors",
+	"identity.*":                      "pki.TestIdentityForms pki.TestAlternativesByServerName pki.TestServerCertificateDefaultsToTheClients pki.TestNetworkFilesAndIdentity pki.TestTLSBothWays app.TestRenewRouterWithoutARestart app.TestRouterThatIsNotEnrolled",
+	"ctrl.endpoint":                   "conf.TestGolden uplink.TestEndpoints",
+	"ctrl.endpoints":                  "conf.TestGolden uplink.TestEndpoints",
+	"ctrl.endpointsFile":              "uplink.TestEndpoints uplink.TestListsOfControllers app.TestEnrollAndRunARouter",
+	"ctrl.bind":                       "app.TestLocalAddresses app.TestDialFromAnAddress",
+	"ctrl.defaultRequestTimeout":      "app.TestRequestTimeout",
+	"ctrl.startupTimeout":             "app.TestRouterWithoutControllerAndSnapshotFails",
+	"ctrl.options.*":                  "app.TestKeysReachTheUplink channel.TestSlowHelloIsClosed",
+	"ctrl.heartbeats.*":               "app.TestKeysReachTheUplink control.TestPulseSeesASlowController control.TestPulseEndsASilentSession",
+	"ctrl.rateLimiter.*":              "app.TestKeysReachTheUplink uplink.TestWindowBoundsTerminatorsUnderWay limit.TestWindowShrinksAndGrows",
+	"csr.*":                           "app.TestNamesOfRequests app.TestRenewedNames",
+	"edge.csr.*":                      "app.TestNamesOfRequests app.TestEnrollAndRunARouter",
+	"edge.db":                         "app.TestEnrollAndRunARouter app.TestRouterRestart uplink.TestSnapshot",
+	"edge.dbSaveIntervalSeconds":      "app.TestKeysReachTheUplink uplink.TestSnapshot",
+	"edge.heartbeatIntervalSeconds":   "uplink.TestSessionsAreToldInParts app.TestKeysReachTheUplink",
+	"edge.sessionValidateChunkSize":   "uplink.TestSessionsAreToldInParts app.TestKeysReachTheUplink",
+	"edge.sessionValidateMinInterval": "uplink.TestSessionsAreToldInParts app.TestKeysReachTheUplink",
+	"edge.sessionValidateMaxInterval": "uplink.TestSessionsAreToldInParts app.TestKeysReachTheUplink",
+	"edge.apiProxy.*":                 "app.TestAPIProxy",
+	"listeners[].*":                   "app.TestServicesWithoutAnSDK app.TestBrowserListener app.TestOnRampWithTLS app.TestEnrollAndRunARouter",
+	"listeners[].options.*":           "app.TestHelloWaitsForANewCertificate channel.TestSlowHelloIsClosed app.TestServicesWithoutAnSDK",
+	"listeners[].options.lookupSessionTimeout":   "edge.TestServiceSessionWaitsForItsKey edge.TestNoPatienceForPolicies app.TestKeysReachTheUplink",
 	"listeners[].options.mtu":                    "flow.TestMessagesAreCutIntoChunks flow.TestWriteIsCut app.TestDataOptionsReachFlow app.TestTunedServices",
 	"listeners[].options.txPortal*":              "flow.TestWindowOptions flow.TestGrowthOptions flow.TestShrinkOptions flow.TestDuplicatesRaiseTheScale app.TestDataOptionsReachFlow app.TestTunedServices",
 	"listeners[].options.rxBufferSize":           "flow.TestReceiveBufferOption app.TestDataOptionsReachFlow app.TestTunedServices",
@@ -74,6 +80,7 @@ var routerKeys = map[string]string{
 	"forwarder.faultTxInterval":                  "app.TestKeysReachTheUplink forward.TestMeshReroutes",
 	"forwarder.idle*":                            "app.TestIdleCircuitsEnd forward.TestIdleCircuits",
 	"forwarder.xgressCloseCheck*":                "forward.TestMeshCarriesAndEnds",
+	"metrics.enableDataDelayMetric":              "edge.TestDataDelay app.TestDataDelayIsMeasured",
 	"metrics.*":                                  "app.TestRouterTellsWhatItSees report.TestUsageAndRates report.TestYoungIntervalsWait report.TestReportsWaitForAController report.TestEndedCircuits",
 	"healthChecks.*":                             "app.TestRouterHealthChecks health.TestControllerPing health.TestRunRepeatsAndEnds health.TestDocument",
 	"connectEvents.*":                            "app.TestRouterTellsWhatItSees report.TestConnectedIdentities",
@@ -175,8 +182,8 @@ ctrl:
   heartbeats: {sendInterval: 11s, checkInterval: 2s, closeUnresponsiveTimeout: 31s, unresponsiveAfter: 6s}
   rateLimiter: {minSize: 6, maxSize: 66, timeout: 12s, successThreshold: 0.8, increaseFactor: 1.1, decreaseFactor: 0.7, increaseCheckInterval: 3, decreaseCheckInterval: 4}
 forwarder: {rateLimitedQueueLength: 17, rateLimitedWorkerCount: 3, faultTxInterval: 222}
-edge: {dbSaveIntervalSeconds: 44}
-listeners: [{binding: edge, address: "tls:0.0.0.0:1", options: {advertise: "localhost:1"}}]
+edge: {db: some.file, dbSaveIntervalSeconds: 44, heartbeatIntervalSeconds: 33, sessionValidateChunkSize: 77, sessionValidateMinInterval: 1s, sessionValidateMaxInterval: 2s}
+listeners: [{binding: edge, address: "tls:0.0.0.0:1", options: {advertise: "localhost:1", lookupSessionTimeout: 3s, lookupApiSessionTimeout: 4s}}]
 `
 	cfg, _, err := conf.ParseRouter("r.yml", []byte(text), nil)
 	if err != nil {
@@ -194,8 +201,14 @@ listeners: [{binding: edge, address: "tls:0.0.0.0:1", options: {advertise: "loca
 	if l := u.Terminators; l.Window == nil || *l.Window != want || l.Queue != 17 || l.Workers != 3 {
 		t.Errorf("limits of terminators %+v, %+v", l, l.Window)
 	}
-	if u.FaultInterval != 222*time.Millisecond || u.SaveInterval != 44*time.Second {
-		t.Errorf("faults every %v, snapshot every %v", u.FaultInterval, u.SaveInterval)
+	if u.FaultInterval != 222*time.Millisecond || u.SaveInterval != 44*time.Second || u.SnapshotFile != "some.file" {
+		t.Errorf("faults every %v, snapshot every %v to %s", u.FaultInterval, u.SaveInterval, u.SnapshotFile)
+	}
+	if want := (uplink.SessionReports{Interval: 33 * time.Second, Chunk: 77, MinPause: time.Second, MaxPause: 2 * time.Second}); u.Sessions != want {
+		t.Errorf("reports of sessions %+v", u.Sessions)
+	}
+	if r.serviceTimeout() != 3*time.Second || r.lookupTimeout() != 4*time.Second {
+		t.Errorf("patience %v and %v", r.serviceTimeout(), r.lookupTimeout())
 	}
 	cfg.Ctrl.RateLimiter.Enabled = false
 	if r.uplinkConfig(nil, nil).Terminators.Window != nil {

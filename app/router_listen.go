@@ -85,10 +85,18 @@ func (r *Router) openListeners() error {
 
 // lookupTimeout is the longest of the listeners for SDKs.
 func (r *Router) lookupTimeout() time.Duration {
-	var longest time.Duration
+	return r.longest(func(o conf.ListenerOptions) time.Duration { return o.LookupTimeout })
+}
+
+// serviceTimeout is the longest of the listeners for SDKs.
+func (r *Router) serviceTimeout() time.Duration {
+	return r.longest(func(o conf.ListenerOptions) time.Duration { return o.ServiceTimeout })
+}
+
+func (r *Router) longest(of func(conf.ListenerOptions) time.Duration) (longest time.Duration) {
 	for _, l := range r.o.Config.Listeners {
 		if l.Binding == edge.Binding {
-			longest = max(longest, l.Options.LookupTimeout)
+			longest = max(longest, of(l.Options))
 		}
 	}
 	return longest

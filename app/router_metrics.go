@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/observe"
@@ -40,6 +41,15 @@ func (r *Router) addGauges() {
 	if r.edge != nil {
 		i.Gauge("edge.connections", func() float64 { return float64(len(r.edge.Connections())) })
 	}
+}
+
+// dataDelay returns who measures long waits of data in the router, nil for
+// nobody.
+func (r *Router) dataDelay() func(time.Duration) {
+	if !r.o.Config.Metrics.DataDelay {
+		return nil
+	}
+	return r.instruments.Timer("xgress_edge.long_data_queue_time").Update
 }
 
 // linkMeasured takes a measurement of a link.

@@ -34,3 +34,17 @@ func TestRouterTellsWhatItSees(t *testing.T) {
 		return len(n.controller.registry.Identities(n.router.id)) == 2 && len(n.controller.registry.Interfaces(n.router.id)) > 0
 	})
 }
+
+// TestDataDelayIsMeasured: the timer of long waits exists where it is asked for,
+// and nowhere else.
+func TestDataDelayIsMeasured(t *testing.T) {
+	r := &Router{o: RouterOptions{Config: &conf.Router{}}, operations: operations{gauges: newGauges()}}
+	if r.dataDelay() != nil {
+		t.Error("measured without being asked")
+	}
+	r.o.Config.Metrics.DataDelay = true
+	r.dataDelay()(7 * time.Millisecond)
+	if m := r.inspectMetrics().Metrics["xgress_edge.long_data_queue_time"]; m.Values["count"] != 1 || m.Values["max"] != 7e6 {
+		t.Errorf("%+v", m)
+	}
+}

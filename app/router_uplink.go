@@ -46,7 +46,9 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 		out.Endpoints = append(out.Endpoints, e.String())
 	}
 	if cfg.Edge != nil {
-		out.SnapshotFile, out.SaveInterval = cfg.Edge.DB, cfg.Edge.DBSaveInterval
+		e := cfg.Edge
+		out.SnapshotFile, out.SaveInterval = e.DB, e.DBSaveInterval
+		out.Sessions = uplink.SessionReports{Interval: e.Heartbeat, Chunk: e.ReportChunk, MinPause: e.ReportMinPause, MaxPause: e.ReportMaxPause}
 		for _, l := range cfg.Listeners {
 			if l.Binding == edge.Binding {
 				out.Listeners = append(out.Listeners, &ctrl.Listener{Protocol: l.Address.Type, Address: l.Address.Type + "://" + l.Options.Advertise.String()})

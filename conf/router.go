@@ -96,11 +96,17 @@ type RouterEdge struct {
 	CSR            *CSR          `conf:"csr" doc:"values of certificate requests"`
 	DB             string        `conf:"db" doc:"snapshot of what the router knows; default this file's path and .proto.gzip"`
 	DBSaveInterval time.Duration `conf:"dbSaveIntervalSeconds" default:"30" min:"30" clamp:"bound" unit:"s" doc:"time between two snapshots"`
-	_              time.Duration `conf:"heartbeatIntervalSeconds" default:"60" min:"10" max:"60" clamp:"default" unit:"s" inert:"the controller says how often sessions are reported"`
+	Heartbeat      time.Duration `conf:"heartbeatIntervalSeconds" default:"0" min:"10" max:"60" clamp:"default" unit:"s" doc:"time between two reports of the API sessions that are connected, which keeps these alive; 0, which it also is outside of its bounds: what the controller wants, 10 s"`
 	APIProxy       *APIProxy     `conf:"apiProxy" doc:"passes the edge APIs on to a controller"`
-	_              int           `conf:"sessionValidateChunkSize" inert:"sessions are checked without the controller"`
-	_              time.Duration `conf:"sessionValidateMinInterval" inert:"sessions are checked without the controller"`
-	_              time.Duration `conf:"sessionValidateMaxInterval" inert:"sessions are checked without the controller"`
+	ReportChunk    int           `conf:"sessionValidateChunkSize" default:"1000" min:"1" max:"10000" doc:"sessions per message when a controller is told, after the router has connected to it, which are connected"`
+	ReportMinPause time.Duration `conf:"sessionValidateMinInterval" default:"250ms" min:"0s" doc:"shortest pause between two such messages; it is random"`
+	ReportMaxPause time.Duration `conf:"sessionValidateMaxInterval" default:"1500ms" min:"0s" doc:"longest pause between two such messages"`
+}
+
+func (e *RouterEdge) check(c *Checker, path string) {
+	if e.ReportMaxPause < e.ReportMinPause {
+		c.Refuse(path+".sessionValidateMaxInterval", "is shorter than sessionValidateMinInterval", "make it at least "+e.ReportMinPause.String())
+	}
 }
 
 // APIProxy passes the edge APIs on to a controller.
@@ -132,7 +138,7 @@ type RouterMetrics struct {
 	IntervalAgeThreshold time.Duration `conf:"intervalAgeThreshold" default:"80s" min:"0s" doc:"least age of a reported interval"`
 	MessageQueueSize     int           `conf:"messageQueueSize" default:"10" min:"1" doc:"reports that wait"`
 	EventQueueSize       int           `conf:"eventQueueSize" default:"256" min:"1" doc:"events that wait"`
-	_                    bool          `conf:"enableDataDelayMetric" inert:"the wait of single messages is not measured"`
+	DataDelay            bool          `conf:"enableDataDelayMetric" default:"false" doc:"measure xgress_edge.long_data_queue_time: how long messages of clients without flow control of their own wait in the router, from 5 ms on"`
 }
 
 // RouterHealth sets the checks of a router's health-checks API.

@@ -25,9 +25,9 @@ type ListenerOptions struct {
 	TunnelOptions     `later:"the tunneler in the router"`
 	Advertise         HostPort      `conf:"advertise" doc:"edge: host:port for clients"`
 	GetCircuitTimeout time.Duration `conf:"getCircuitTimeout" default:"30s" min:"10ms" max:"10m" doc:"transport, proxy: time for the circuit of a connection or UDP source"`
-	_                 time.Duration `conf:"connectTimeout" inert:"it is an option of dialers"`
-	_                 time.Duration `conf:"circuitStartTimeout" inert:"it is an option of dialers"`
-	_                 time.Duration `conf:"lookupSessionTimeout" inert:"sessions are checked without the controller"`
+	_                 time.Duration `conf:"connectTimeout" inert:"listeners connect to nothing; it is an option of dialers"`
+	_                 time.Duration `conf:"circuitStartTimeout" inert:"the other end waits for the start; it is an option of dialers"`
+	ServiceTimeout    time.Duration `conf:"lookupSessionTimeout" default:"5s" min:"0s" doc:"edge: how long a dial or bind waits for news of the key that signed its service session, and up to 1 s of it for those of a policy made a moment ago; 0: not at all"`
 	LookupTimeout     time.Duration `conf:"lookupApiSessionTimeout" default:"5s" min:"0s" doc:"edge: how long a hello waits for news of its session, identity or certificate"`
 }
 

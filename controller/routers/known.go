@@ -83,3 +83,16 @@ func (r *Registry) Identities(routerID string) map[string]ConnectedIdentity {
 	}
 	return nil
 }
+
+// IdentityConnected reports whether a router that is online has reported that an
+// identity is connected to it.
+func (r *Registry) IdentityConnected(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, at := range r.routers {
+		if _, ok := at.identities[id]; ok && at.session != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -128,7 +128,7 @@ func (c *client) authorize(text string, action policy.Action) (token.Service, *e
 	if !strings.HasPrefix(text, "ey") {
 		return deny(edge.CodeInvalidSession, edge.RetryStartOver, "unable to get service token either by JWT parsing or id lookup")
 	}
-	s, err := dir.Service(text)
+	s, err := c.service(text)
 	if err != nil {
 		return deny(edge.CodeInvalidSession, edge.RetryStartOver, "failed to create service token from JWT: %v", err)
 	}
@@ -150,39 +150,6 @@ func (c *client) authorize(text string, action policy.Action) (token.Service, *e
 		return deny(edge.CodeAccessDenied, edge.RetryStartOver, "%v", err)
 	}
 	return s, nil
-}
-
-const (
-	freshToken   = 10 * time.Second // a service session younger than this
-	newsPatience = time.Second      // waits so long for the news that allowed it
-)
-
-// access asks whether a service session may be used. The controller made the
-// session knowing policies of which this router may hear only now, so that a
-// refusal of a fresh one is given a moment.
-func (c *client) access(action policy.Action, s token.Service) error {
-	dir := c.srv.cfg.Directory
-	watcher, ok := dir.(Watcher)
-	if !ok || time.Since(s.IssuedAt).Abs() > freshToken {
-		return dir.Access(action, s.IdentityID, s.ServiceID)
-	}
-	changed := watcher.Changed()
-	err := dir.Access(action, s.IdentityID, s.ServiceID)
-	if err == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, newsPatience)
-	defer cancel()
-	for err != nil {
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return err
-		}
-		changed = watcher.Changed()
-		err = dir.Access(action, s.IdentityID, s.ServiceID)
-	}
-	return nil
 }
 
 // establish asks the controller for a way and follows it, until it works or the

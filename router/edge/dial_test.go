@@ -204,7 +204,9 @@ func TestClientGivesUp(t *testing.T) {
 }
 
 func TestFreshSessionWaitsForPolicies(t *testing.T) {
-	b := newBed(t, func(c *Config) { c.Directory = &slowDirectory{network: c.Directory.(*network)} })
+	b := newBed(t, func(c *Config) {
+		c.Directory, c.ServicePatience = &slowDirectory{network: c.Directory.(*network)}, 10*time.Second
+	})
 	b.connect("h").host("svc", true)
 	b.net.deny(policy.Dial, "d", "svc")
 	s := b.connect("d")

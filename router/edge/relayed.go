@@ -33,6 +33,7 @@ type relayed struct {
 
 	mu     sync.Mutex
 	spill  []*channel.Frame // from the client, oldest first
+	since  []time.Time      // when each of spill came, with Config.DataDelay only
 	size   int              // bytes of spill
 	moving bool             // somebody moves spill into the circuit
 	again  bool             // there is news for whoever does
@@ -121,6 +122,9 @@ func (e *relayed) data(f *channel.Frame) {
 		return
 	}
 	e.spill = append(e.spill, f)
+	if e.client.srv.cfg.DataDelay != nil {
+		e.since = append(e.since, time.Now())
+	}
 	e.size += n
 	room := e.client.srv.spill.Take(n)
 	if !room {
@@ -166,6 +170,7 @@ func (e *relayed) move() {
 			if e.spill = e.spill[1:]; len(e.spill) == 0 {
 				e.spill = nil
 			}
+			e.waited()
 			e.forget(f)
 		case !e.again:
 			e.moving = false
@@ -183,6 +188,24 @@ func (e *relayed) move() {
 	}
 }
 
+// longWait is what Config.DataDelay is told of at least.
+const longWait = 5 * time.Millisecond
+
+// waited tells how long the first of the stored messages has waited, with the
+// lock held.
+func (e *relayed) waited() {
+	if len(e.since) == 0 {
+		return
+	}
+	took := time.Since(e.since[0])
+	if e.since = e.since[1:]; len(e.since) == 0 {
+		e.since = nil
+	}
+	if took >= longWait {
+		e.client.srv.cfg.DataDelay(took)
+	}
+}
+
 func (e *relayed) forget(f *channel.Frame) {
 	e.size -= len(f.Raw())
 	e.client.srv.spill.Give(len(f.Raw()))
@@ -194,7 +217,7 @@ func (e *relayed) clear() {
 	for _, f := range e.spill {
 		e.forget(f)
 	}
-	e.spill = nil
+	e.spill, e.since = nil, nil
 }
 
 // resume lets the channel be read again when half of the store is free and the

@@ -29,6 +29,14 @@ type Config struct {
 
 	Hosts Tuning // of circuits to hosts without a window of their own
 
+	// ServicePatience is how long a dial or bind waits for the key that signed its
+	// service session, and up to 1 s of it for a policy made a moment ago; 0 is not at
+	// all. It takes a Directory that is a Watcher.
+	ServicePatience time.Duration
+	// DataDelay, if not nil, is told how long a message of a client without a window
+	// of its own has waited to get into its circuit, from 5 ms on. It must not block.
+	DataDelay func(time.Duration)
+
 	CircuitTimeout time.Duration // for a dial as a whole, 30 s
 	DialTimeout    time.Duration // for a host's answer, 5 s
 	InspectPeriod  time.Duration // between questions to a listener, 10 s

@@ -74,6 +74,7 @@ type Config struct {
 	// FaultInterval is the time between two reports of faulted circuits; the first
 	// one of a while is sent at once. 0 means that none are reported.
 	FaultInterval time.Duration
+	Sessions      SessionReports
 	Terminators   TerminatorLimits
 	Heartbeats    control.Heartbeats
 	Trace         control.Trace // sees every message; may be nil

@@ -177,7 +177,7 @@ func (u *Uplink) serve(ctx context.Context, address string) (served bool, err er
 	if len(registered.DropCircuits) > 0 {
 		u.cfg.Node.EndCircuits(&ctrl.Unroute{CircuitIds: registered.DropCircuits, Reason: "the controller does not know the circuit"})
 	}
-	u.activityLoop(ctx, s, time.Duration(registered.ActivitySeconds)*time.Second)
+	u.activityLoop(ctx, s, u.cfg.Sessions.every(registered.ActivitySeconds))
 	return true, s.Err()
 }
 
@@ -223,31 +223,6 @@ func (u *Uplink) current() (*control.RouterEnd, <-chan struct{}) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.session, u.changed
-}
-
-// activityLoop reports the live API sessions until the session or ctx ends.
-func (u *Uplink) activityLoop(ctx context.Context, s *control.RouterEnd, every time.Duration) {
-	if every <= 0 {
-		every = time.Minute
-	}
-	t := time.NewTicker(every)
-	defer t.Stop()
-	for {
-		if ids := u.cfg.Node.LiveSessions(); len(ids) > 0 {
-			s.Activity(ctx, ids)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.Done():
-			return
-		case controllerID := <-u.strange:
-			if controllerID == u.Status().ControllerID {
-				return
-			}
-		case <-t.C:
-		}
-	}
 }
 
 // Ready waits until the router knows its id and has a slice, from a controller
