@@ -94,14 +94,14 @@ func TestGrowthOptions(t *testing.T) {
 	for i := range 25 {
 		m.push(0, sent{buf: newBuffer(1000)})
 		m.sender.ack(time.Millisecond, int32(i))
-		m.judge()
+		m.judge(time.Millisecond)
 	}
 	if want := 1<<20 + 2*(10*(1000+overhead)/2); m.window != want {
 		t.Errorf("after two growths the window is %d, not %d", m.window, want)
 	}
 	m = tuned(Initiator, Options{Window: 1 << 20, GrowBy: .25})
 	m.turned, m.limited = 1<<20, true
-	if m.judge(); m.window != 1<<20+1<<18 {
+	if m.judge(time.Millisecond); m.window != 1<<20+1<<18 {
 		t.Errorf("a quarter more is %d", m.window)
 	}
 }

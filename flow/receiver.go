@@ -10,8 +10,12 @@ import (
 const (
 	ackBytes = 128 << 10 // acknowledge at once from here on
 	ackCount = 64        // payloads
-	reopenAt = 10000     // announced size above which a drained buffer is announced anew
-	laterMax = 1 << 14   // payloads stored out of order
+
+	early      = 64       // the first payloads, while the peer's window may be small
+	earlyBytes = 16 << 10 // acknowledge those at once from here on
+
+	reopenAt = 10000   // announced size above which a drained buffer is announced anew
+	laterMax = 1 << 14 // payloads stored out of order
 
 	chunksMost = 8 << 20 // bytes of a message that comes in chunks
 )
@@ -102,7 +106,8 @@ func (r *receiver) note(now time.Duration, p *xgress.Payload, size int) {
 	r.ackSize += size
 	r.ackRTT = p.RTT
 	const urgent = xgress.FlagCircuitEnd | xgress.FlagCircuitStart | xgress.FlagEOF | xgress.FlagRetransmit
-	if p.Flags&urgent != 0 || r.ackSize >= ackBytes || len(r.acks) >= 4*ackCount {
+	soon := p.Seq < early && r.ackSize >= earlyBytes
+	if p.Flags&urgent != 0 || soon || r.ackSize >= ackBytes || len(r.acks) >= 4*ackCount {
 		r.ackNow = true
 	}
 }

@@ -41,12 +41,14 @@ type sender struct {
 	inFlight     int // bytes charged for queue[head:] without the acknowledged
 	peerBuffer   int // bytes the peer holds undelivered, as it last said
 	rtt          roundTrip
-	timeouts     uint // in a row, without an acknowledgement between them
-	suspects     int  // payloads of the queue that are suspect
-	limited      bool // ran out of credit since the window was last judged
-	turned       int  // bytes acknowledged since then
-	probe        bool // one payload may go without credit
-	timed        bool // the options say when to send again
+	timeouts     uint          // in a row, without an acknowledgement between them
+	suspects     int           // payloads of the queue that are suspect
+	limited      bool          // ran out of credit since the window was last judged
+	turned       int           // bytes acknowledged since then
+	turnedAt     time.Duration // when that was
+	rate         float64       // bytes per nanosecond, about what was reached when the window last grew
+	probe        bool          // one payload may go without credit
+	timed        bool          // the options say when to send again
 
 	// What follows counts for options only.
 	confirmed int // payloads acknowledged since the last growth
@@ -141,10 +143,11 @@ func (s *sender) trim() {
 // no room for what is under way.
 const fullPeer = 4 << 20
 
-// judge grows the window when it was the limit for a whole turn, no queue is
-// building up on the path, and the peer has room for it. It shrinks the window
-// when a router on the way has none.
-func (s *sender) judge() {
+// judge grows the window when it was the limit for a whole turn and the peer has
+// room for it, as long as no queue is building up on the path, or the last
+// growth has paid: on a busy machine turns get longer for other reasons. It
+// shrinks the window when a router on the way has no room.
+func (s *sender) judge(now time.Duration) {
 	if s.o.GrowAfter > 0 {
 		s.growCounted()
 		return
@@ -152,14 +155,23 @@ func (s *sender) judge() {
 	if s.turned < s.window {
 		return
 	}
+	rate := float64(s.turned) / float64(max(1, now-s.turnedAt))
 	switch {
 	case s.peerBuffer > fullPeer:
 		s.window = max(s.least, s.window/2)
-	case s.limited && s.rtt.calm() && s.peerBuffer < s.window:
+	case s.limited && s.peerBuffer < s.window && (s.rtt.calm() || s.window < tryMost && rate > worth*s.rate):
 		s.grow(s.window)
+		s.rate = rate
+	default:
+		s.rate += (rate - s.rate) / 4
 	}
-	s.limited, s.turned = false, 0
+	s.limited, s.turned, s.turnedAt = false, 0, now
 }
+
+const (
+	worth   = 1.25      // times the rate: what a growth has to bring
+	tryMost = 512 << 10 // bytes, up to which only that counts
+)
 
 // tries is how many payloads are sent again at a timeout: few, for that may be a
 // queue that has become long as well as a path that is gone. The acknowledgement

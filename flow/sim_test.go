@@ -333,11 +333,45 @@ func TestWindowStaysWhenQueuesBuildUp(t *testing.T) {
 		s.limited = true
 		now += 10 * time.Millisecond // an acknowledgement every 10 ms: the round trip is all queue
 		s.ack(now, s.base)
-		s.judge()
+		s.judge(now)
 		s.rtt.lowest, s.rtt.lowedAt = 100*time.Microsecond, now
 	}
 	if s.window != 512<<10 {
 		t.Errorf("window grew to %d into a queue", s.window)
+	}
+}
+
+// TestWindowGrowsOnABusyMachine: whatever makes the turns long, while a larger
+// window brings more, it grows, and no further.
+func TestWindowGrowsOnABusyMachine(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		room int // bytes per turn that the path takes
+		want int
+	}{
+		{"room for any window", 1 << 30, tryMost},
+		{"room for 256 KiB", 256 << 10, 256 << 10},
+	} {
+		var s sender
+		s.o, s.window, s.most = &ownWays, 64<<10, 4<<20
+		now := time.Second
+		for range 500 {
+			n := 0
+			for s.ready() {
+				n++
+				s.push(now, sent{buf: newBuffer(32 << 10)})
+			}
+			s.limited = true
+			now += 20 * time.Millisecond * time.Duration(max(1, s.inFlight/c.room))
+			for range n {
+				s.ack(now, s.base)
+			}
+			s.judge(now)
+			s.rtt.lowest, s.rtt.lowedAt = 100*time.Microsecond, now
+		}
+		if s.window > 2*c.want || s.window < c.want {
+			t.Errorf("%s: the window is %d", c.name, s.window)
+		}
 	}
 }
 
