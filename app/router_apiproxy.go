@@ -25,8 +25,10 @@ const (
 	apiProxyIdle  = 30 * time.Second
 )
 
-// openAPIProxy opens the server that passes the edge APIs on to a controller,
-// with the router's own certificates on both sides.
+// openAPIProxy opens the server that passes the edge APIs on to a controller.
+// It shows the controller no certificate: with the router's, whoever comes by
+// here would be the router to the controller, which would renew the router's
+// certificates for a stranger's key.
 func (r *Router) openAPIProxy() error {
 	if r.o.Config.Edge == nil || r.o.Config.Edge.APIProxy == nil {
 		return nil
@@ -37,8 +39,10 @@ func (r *Router) openAPIProxy() error {
 	if err != nil {
 		return err
 	}
+	upstream := r.identity.ClientTLS()
+	upstream.Certificates, upstream.GetClientCertificate = nil, nil
 	transport := &http.Transport{
-		TLSClientConfig: r.identity.ClientTLS(), DialContext: r.net, TLSHandshakeTimeout: apiProxyRead,
+		TLSClientConfig: upstream, DialContext: r.net, TLSHandshakeTimeout: apiProxyRead,
 		ResponseHeaderTimeout: apiProxyWrite, IdleConnTimeout: apiProxyIdle, MaxIdleConnsPerHost: 32,
 		DisableCompression: true, ForceAttemptHTTP2: true,
 	}

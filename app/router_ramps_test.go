@@ -2,7 +2,10 @@ package app
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/tls"
+	"crypto/x509/pkix"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +20,7 @@ import (
 
 	"github.com/weftnet/weft/client"
 	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/sdk"
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -193,6 +197,30 @@ func TestAPIProxy(t *testing.T) {
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(body), Version) {
 		t.Errorf("%s, %s, %v", answer.Status, body, err)
+	}
+
+	// Whoever comes through the proxy is not the router: the controller would
+	// issue the router's certificate for a key of a stranger.
+	key, err := pki.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := pki.NewCSR(key, pkix.Name{CommonName: n.router.id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := n.fingerprint()
+	ask, err := json.Marshal(map[string]string{"certCsr": request, "serverCertCsr": request})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err = web.Post(fmt.Sprintf("https://127.0.0.1:%d/edge/client/v1/enroll/extend/router", port), "application/json", bytes.NewReader(ask))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusUnauthorized || n.fingerprint() != was {
+		t.Errorf("a stranger asks for the router's certificate: %s", answer.Status)
 	}
 }
 

@@ -143,7 +143,7 @@ func (s *Server) handler(a api.API, base string, alias func(base, path string) s
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.calls.Get().(*call)
 		defer func() { c.reset(); s.calls.Put(c) }()
-		c.s, c.w, c.r, c.api = s, w, r, a
+		c.s, c.w, c.r, c.api = s, w, unproxied(r), a
 		h := w.Header()
 		h["Server"] = s.serverName
 		h["Ziti-Instance-Id"] = s.instance
@@ -152,6 +152,22 @@ func (s *Server) handler(a api.API, base string, alias func(base, path string) s
 		}
 		s.dispatch(c, base, alias(base, r.URL.Path))
 	})
+}
+
+// headerProxied is in the requests that a router passes on for others.
+const headerProxied = "X-Edge-Router-Proxy-Request"
+
+// unproxied returns a request without the certificate of its connection if that
+// is a router's which passes it on for somebody else.
+func unproxied(r *http.Request) *http.Request {
+	if r.TLS == nil || r.Header.Get(headerProxied) == "" {
+		return r
+	}
+	state := *r.TLS
+	state.PeerCertificates, state.VerifiedChains = nil, nil
+	out := *r
+	out.TLS = &state
+	return &out
 }
 
 func (s *Server) dispatch(c *call, base, path string) {
