@@ -82,6 +82,8 @@ type Config struct {
 	MaxWindow  int // bytes, default and maximum 4 MiB: what receivers store
 	MaxPayload int // bytes, default 64 KiB; Write splits at it, WriteMessage does not
 
+	Counters *Counters // nil for none
+
 	Options *Options // nil for none; those that are set win over Window, MaxWindow, MaxPayload and Linger
 
 	// Readable, Writable and Closed drive a relay. They are called without locks,

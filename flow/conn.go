@@ -99,7 +99,11 @@ func (c *Conn) send(out *batch, ctx func() context.Context) {
 			c.sendAck(o, i+1 < len(out.msgs))
 			continue
 		}
-		if c.trySend(o) || !o.fresh {
+		if c.trySend(o) {
+			continue
+		}
+		if !o.fresh {
+			c.cfg.Counters.noRoom()
 			continue
 		}
 		if ctx != nil {
@@ -143,6 +147,7 @@ func (c *Conn) sendAck(o *outMsg, others bool) {
 	}
 	for more := newBatch(); ; {
 		ok := send(&o.m)
+		c.cfg.Counters.told(ok)
 		c.mu.Lock()
 		if !ok {
 			c.m.unsent(c.now(), o.seqs)

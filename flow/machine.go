@@ -31,6 +31,8 @@ type machine struct {
 	linger  time.Duration
 
 	patience time.Duration // Config.StartLimit
+	counts   *Counters
+	starved  waiting
 
 	sender
 	receiver
@@ -62,7 +64,7 @@ type machine struct {
 
 func newMachine(c *Config) machine {
 	return machine{
-		circuit: []byte(c.Circuit), role: c.Role, connID: c.ConnID, hasConn: c.HasConnID, linger: c.Linger, patience: c.StartLimit,
+		circuit: []byte(c.Circuit), role: c.Role, connID: c.ConnID, hasConn: c.HasConnID, linger: c.Linger, patience: c.StartLimit, counts: c.Counters,
 		sender:   sender{o: c.Options, window: c.Window, least: c.Options.least(c), most: c.MaxWindow, timed: c.Options.timed()},
 		receiver: receiver{limit: c.Options.limit(c), highest: -1},
 	}
@@ -205,6 +207,7 @@ func (m *machine) finish(err error) events {
 	if m.finished {
 		return 0
 	}
+	m.counts.waited(&m.starved, m.starved.since)
 	m.finished, m.err = true, err
 	m.sender.drop()
 	m.abandon()
@@ -307,11 +310,14 @@ func (m *machine) roomDelay() time.Duration {
 }
 
 func (m *machine) retransmit(now, before time.Duration, most int, out *batch) int {
-	return m.overdue(now, before, most, func(s *sent, seq int32) { m.encode(now, s, seq, true, out) })
+	n := m.overdue(now, before, most, func(s *sent, seq int32) { m.encode(now, s, seq, true, out) })
+	m.counts.again(n)
+	return n
 }
 
 // blocked notes that a writer waits for credit.
 func (m *machine) blocked(now time.Duration) {
+	m.counts.wait(&m.starved, now, m.inFlight < m.window)
 	m.wantWrite, m.limited = true, true
 	m.probeSoon(now)
 }
@@ -333,6 +339,7 @@ func (m *machine) wake(now time.Duration) events {
 		m.probeSoon(now)
 		return 0
 	}
+	m.counts.waited(&m.starved, now)
 	m.wantWrite, m.probeAt = false, 0
 	return writable
 }

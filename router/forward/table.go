@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftnet/weft/flow"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -51,6 +52,8 @@ type Table struct {
 	drops    atomic.Uint64 // messages that were dropped
 	brakes   atomic.Uint64 // acknowledgements that slowed their source down
 	early    atomic.Int64  // bytes that are held for paths to come
+
+	flow flow.Counters
 
 	circuits index
 

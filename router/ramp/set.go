@@ -175,6 +175,6 @@ func (s *Set) end(c *forward.Circuit, side forward.Side, readable func(), closed
 	return flow.New(flow.Config{
 		Circuit: c.ID, Role: flow.Role(side == forward.Terminator), Output: c.Output(side),
 		ConnID: 0, HasConnID: true, // room for the id that the far end patches in
-		StartLimit: s.cfg.StartLimit, Options: s.cfg.Flow, Readable: readable, Closed: closed,
+		StartLimit: s.cfg.StartLimit, Options: s.cfg.Flow, Counters: c.FlowCounters(), Readable: readable, Closed: closed,
 	})
 }
