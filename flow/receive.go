@@ -29,6 +29,8 @@ func (m *machine) payload(now time.Duration, msg *message.Message, owner Release
 	var ev events
 	if fresh {
 		m.control(now, &p, out)
+	} else {
+		m.counts.refused(p.Seq <= m.highest)
 	}
 	if m.broken {
 		return m.abort(ErrProtocol)
@@ -84,12 +86,16 @@ func (m *machine) ack(now time.Duration, msg *message.Message, out *batch) event
 		m.peerBuffer = int(a.RecvBuffer)
 	}
 	var latest time.Duration
-	progress := false
+	progress, known := false, 0
 	for i := range a.Len() {
 		at, fresh := m.sender.ack(now, a.Seq(i))
 		latest = max(latest, at)
 		progress = progress || fresh
+		if !fresh {
+			known++
+		}
 	}
+	m.counts.acked(known)
 	if m.timed && a.Len() > 0 {
 		m.sampleEcho(now, a.RTT)
 	}
