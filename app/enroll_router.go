@@ -49,6 +49,10 @@ func EnrollRouter(ctx context.Context, cfg *conf.Router, token string, log *slog
 	if err != nil {
 		return "", err
 	}
+	// What an interrupted renewal has left would take the place of the new ones.
+	if err := certificateFiles(cfg.Identity).Discard(); err != nil {
+		return "", err
+	}
 	if err := files.write(issued); err != nil {
 		return "", err
 	}

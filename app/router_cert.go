@@ -27,6 +27,11 @@ func certificateFiles(c conf.Identity) renew.Files {
 	if f.ServerCert == f.Cert {
 		f.ServerCert = "" // one file for both: it is the client's, see readMaterial of pki
 	}
+	for _, other := range []string{path(c.Key), path(c.ServerKey), f.CA} {
+		if other != "" && (other == f.Cert || other == f.ServerCert) {
+			return renew.Files{} // new certificates would take the place of a key or of the CAs
+		}
+	}
 	return f
 }
 

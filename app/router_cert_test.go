@@ -132,6 +132,8 @@ func TestReEnrollRouter(t *testing.T) {
 	}
 	until(t, "the router is disconnected, for its certificate was taken away", func() bool { return !n.router.uplink.Status().Connected })
 	n.stopRouter()
+	stale := cfg.Identity.Cert + ".next" // of a renewal that was interrupted
+	writeText(t, stale, string(mustRead(t, cfg.Identity.Cert)))
 	detail, err := n.admin.Management().DetailEdgeRouter(ctx, n.router.id)
 	if err != nil {
 		t.Fatal(err)

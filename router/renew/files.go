@@ -22,7 +22,7 @@ const suffix = ".next"
 // stage is new content for files, in the order of writing: the client chain is
 // last, its presence says that all are there.
 func (f Files) stage(cert, serverCert, ca string) error {
-	if err := f.discard(); err != nil {
+	if err := f.Discard(); err != nil {
 		return err
 	}
 	for _, w := range []struct{ path, text string }{{f.CA, ca}, {f.ServerCert, serverCert}, {f.Cert, cert}} {
@@ -30,7 +30,7 @@ func (f Files) stage(cert, serverCert, ca string) error {
 			continue
 		}
 		if err := writeFile(w.path+suffix, w.text); err != nil {
-			return errors.Join(err, f.discard())
+			return errors.Join(err, f.Discard())
 		}
 	}
 	return nil
@@ -46,8 +46,9 @@ func (f Files) staged() string {
 	return string(text)
 }
 
-// discard removes new content, the client chain first.
-func (f Files) discard() error {
+// Discard removes new files that are not in place yet, the client chain first:
+// the router has been enrolled anew, or the controller does not want them.
+func (f Files) Discard() error {
 	var errs []error
 	for _, path := range []string{f.Cert, f.ServerCert, f.CA} {
 		if path == "" {
@@ -66,7 +67,7 @@ func (f Files) discard() error {
 // has arrived; the old one only before. It reports whether files were replaced.
 func (f Files) Finish() (replaced bool, err error) {
 	if f.Cert == "" || f.staged() == "" {
-		return false, f.discard()
+		return false, f.Discard()
 	}
 	for _, path := range []string{f.CA, f.ServerCert, f.Cert} {
 		if path == "" {

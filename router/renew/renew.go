@@ -175,13 +175,17 @@ func (r *Renewer) Renew(ctx context.Context) error {
 		if !refused {
 			return err
 		}
+		// Not after the next offer: a start in between would put it in place.
+		if err := r.cfg.Files.Discard(); err != nil {
+			return err
+		}
 	}
 	if err := r.extend(ctx, now); err != nil {
 		return err
 	}
 	if refused, err := r.confirm(ctx, r.cfg.Files.staged()); err != nil {
 		if refused {
-			err = errors.Join(err, r.cfg.Files.discard())
+			err = errors.Join(err, r.cfg.Files.Discard())
 		}
 		return err
 	}

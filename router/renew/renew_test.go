@@ -319,6 +319,15 @@ func TestCrashes(t *testing.T) {
 			}
 			b.controller.deaf = false
 		},
+		"an outdated offer is stored, and the next one is lost": func(b *bench) {
+			stage(b, renewed(b))
+			renewed(b)
+			b.controller.lostOffer = true
+			if err := b.Renew(t.Context()); !errors.Is(err, errLost) {
+				b.t.Errorf("got %v", err)
+			}
+			b.controller.lostOffer = false
+		},
 		"after the confirmation": func(b *bench) {
 			b.controller.lostYes = true
 			if err := b.Renew(t.Context()); !errors.Is(err, errLost) {
