@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -81,5 +82,23 @@ func TestRequestsOfOneRouter(t *testing.T) {
 	}
 	if a := ask("r2", "other"); a.GetRefusal() != nil || a.GetRoute() == nil {
 		t.Errorf("of another router: %v", a)
+	}
+}
+
+// TestServiceOfProxiesDeleted: circuits of on-ramps end with their service, also
+// if no policy is about it.
+func TestServiceOfProxiesDeleted(t *testing.T) {
+	b := newBed(t)
+	b.apply(b.command().Create(with("lone", &model.Service{Name: "lone"})))
+	b.engine.Apply(b.now, policy.Remove(policy.KindServicePolicy, "d"), policy.Remove(policy.KindServicePolicy, "b"), policy.Put(&policy.Service{ID: "lone"}))
+	b.terminator("t", "r1", func(x *model.Terminator) { x.ServiceID, x.Binding, x.HostID = "lone", "transport", "" })
+	b.Attach("r1", &fakeNode{}, &ctrl.Register{})
+	if a := b.ask("r1", &ctrl.CreateCircuit{CircuitId: "own", ServiceId: "lone", Own: true, Attempt: 1}); a.GetRoute() == nil {
+		t.Fatal(a)
+	}
+	effects := b.engine.Apply(b.now, policy.Remove(policy.KindService, "lone"))
+	b.AccessChanged(effects)
+	if b.Circuit("own") != nil {
+		t.Error("the circuit goes on")
 	}
 }
