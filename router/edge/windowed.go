@@ -28,7 +28,8 @@ type end interface {
 // its own. A held end lets nothing through to the client until open.
 func (c *client) newEnd(circuit *forward.Circuit, side forward.Side, connID uint32, ownWindow, held bool) end {
 	if ownWindow {
-		e := &windowed{client: c, c: circuit, side: side, connID: connID, suspect: -1}
+		e := &windowed{client: c, c: circuit, side: side, connID: connID}
+		e.repeats.init()
 		if !held {
 			e.phase = begun
 			e.running.Store(true)
@@ -69,22 +70,9 @@ type windowed struct {
 	dropped bool
 	reason  string
 
-	acks    atomic.Uint64 // acknowledgements passed to the client
-	inOrder atomic.Bool   // the client has been passed the end of the circuit
+	inOrder atomic.Bool // the client has been passed the end of the circuit
 
-	rerouted atomic.Bool // the circuit has another path since the last message
-
-	// What follows belongs to the reading goroutine of the client.
-	highest int32 // payload passed on
-	suspect int32 // payloads up to this one went by a path that is gone, -1 for none
-	again   repeated
-}
-
-// repeated remembers how far a circuit was when a retransmission was dropped.
-type repeated struct {
-	highest int32
-	acks    uint64
-	since   time.Time
+	repeats repeats // of the client
 }
 
 func (e *windowed) start()   {}
@@ -137,38 +125,11 @@ func (e *windowed) circuit(f *channel.Frame, a xgress.Address) {
 		f.Release()
 		return
 	}
-	if f.Type == edge.TypeXgPayload && e.needless(a) {
+	if f.Type == edge.TypeXgPayload && e.repeats.needless(a, e.c.Lossy.Load()) {
 		f.Release()
 		return
 	}
 	e.c.Send(e.side.Other(), f)
-}
-
-// patience is how long a circuit may stand still before a retransmission is
-// believed to be needed.
-const patience = 250 * time.Millisecond
-
-// needless reports a retransmission of what was passed on already. Clients of
-// the field repeat payloads after a round trip of any length; nothing gets lost
-// here, so that is a waste, unless the circuit makes no progress at all: then
-// the receiver may have dropped what it had no room for.
-func (e *windowed) needless(a xgress.Address) bool {
-	if e.rerouted.Load() && e.rerouted.Swap(false) {
-		e.suspect = e.highest
-	}
-	if a.Flags&xgress.FlagRetransmit == 0 || a.Seq > e.highest {
-		e.highest = max(e.highest, a.Seq)
-		return false
-	}
-	if e.c.Lossy.Load() || a.Seq <= e.suspect {
-		return false
-	}
-	acks := e.acks.Load()
-	if e.again.since.IsZero() || e.again.highest != e.highest || e.again.acks != acks {
-		e.again = repeated{e.highest, acks, time.Now()}
-		return true
-	}
-	return time.Since(e.again.since) < patience
 }
 
 // Brake says how much what waits for the client slows its source down.
@@ -179,12 +140,12 @@ func (e *windowed) PathLost() {}
 
 // Rerouted implements flow.Path: what the client has sent before may be needed
 // again.
-func (e *windowed) Rerouted() { e.rerouted.Store(true) }
+func (e *windowed) Rerouted() { e.repeats.rerouted.Store(true) }
 
 // Forward implements forward.Destination.
 func (e *windowed) Forward(f *channel.Frame) {
 	if f.Type == edge.TypeXgAcknowledgement {
-		e.acks.Add(1)
+		e.repeats.acknowledged(&f.Message)
 	}
 	a := xgress.AddressOf(&f.Message)
 	if f.Type == edge.TypeXgPayload && a.Flags&xgress.FlagCircuitEnd != 0 {
@@ -195,7 +156,9 @@ func (e *windowed) Forward(f *channel.Frame) {
 	} else {
 		edge.PatchConnID(f.Headers, e.connID)
 	}
+	kind := f.Type
 	if !e.lane.Push(f) {
+		e.client.srv.dropped(kind)
 		e.c.Lossy.Store(true)
 	}
 }

@@ -15,9 +15,10 @@ func TestRetransmissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &windowed{c: c, suspect: -1}
+	e := &windowed{c: c}
+	e.repeats.init()
 	pass := func(seq int32, flags xgress.Flags) bool {
-		return !e.needless(xgress.Address{Seq: seq, Flags: flags})
+		return !e.repeats.needless(xgress.Address{Seq: seq, Flags: flags}, false)
 	}
 	for seq := range int32(10) {
 		if !pass(seq, 0) {
