@@ -94,11 +94,14 @@ func (c *Channel) probed(seq int32, f *Frame) bool {
 	return true
 }
 
-// Traffic is what has moved on the connections of a channel, in bytes.
+// Traffic is what has moved on the connections of a channel.
 type Traffic struct {
-	In  uint64 // received
-	Out uint64 // handed to the operating system
-	// Acked tells how much of it the peer's system has confirmed, where the own
+	In  uint64 // bytes received
+	Out uint64 // bytes handed to the operating system
+	// MessagesIn and MessagesOut are those in it, approximately for the latter: a
+	// message counts when it is taken for writing.
+	MessagesIn, MessagesOut uint64
+	// Acked tells how many bytes of Out the peer's system has confirmed, where the own
 	// one tells; it equals Out elsewhere.
 	Acked uint64
 }
@@ -114,6 +117,8 @@ func (c *Channel) Traffic() Traffic {
 		out := u.stream.out.Load()
 		t.In += u.stream.in.Load()
 		t.Out += out
+		t.MessagesIn += u.framesIn.Load()
+		t.MessagesOut += u.framesOut.Load()
 		t.Acked += u.stream.acked(out)
 	}
 	return t

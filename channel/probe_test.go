@@ -19,7 +19,7 @@ func TestProbe(t *testing.T) {
 		t.Errorf("measured %+v", got)
 	}
 	after := c.Traffic()
-	if after.In <= before.In || after.Out <= before.Out {
+	if after.In <= before.In || after.Out <= before.Out || after.MessagesIn != before.MessagesIn+1 || after.MessagesOut != before.MessagesOut+1 {
 		t.Errorf("traffic %+v, before %+v", after, before)
 	}
 	for c.Traffic().Acked < after.Out {

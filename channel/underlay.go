@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weftnet/weft/wire/message"
 )
@@ -19,6 +20,8 @@ type underlay struct {
 	control bool
 
 	head [message.PrefixSize]byte // of the message being read
+
+	framesIn, framesOut atomic.Uint64 // messages read, and taken for writing
 
 	eager eager // what the reading goroutine has to write for others
 
@@ -73,6 +76,7 @@ func (u *underlay) readFrames() error {
 		if err != nil {
 			return err
 		}
+		u.framesIn.Add(1)
 		if u.stream != nil {
 			u.eager.begin()
 			f.src = u
@@ -186,6 +190,7 @@ func (u *underlay) settle() {
 
 // writeBatch puts the frames of the batch into records and releases them.
 func (u *underlay) writeBatch() (err error) {
+	u.framesOut.Add(uint64(len(u.batch)))
 	for i, f := range u.batch {
 		if err == nil {
 			err = u.writeFrame(f.raw)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/weftnet/weft/channel"
 	"github.com/weftnet/weft/flow"
@@ -42,6 +44,8 @@ type client struct {
 	nextID uint32 // of connections that the router opens
 	gone   bool
 
+	told atomic.Int64 // when the log was told last that the channel is paused
+
 	leaving sync.Map // *windowed by circuit id: ended, and the client is about to leave
 
 	requests requests
@@ -53,6 +57,16 @@ func newClient(s *Server, session Session) *client {
 	return c
 }
 
+// pausesLogged is how often a client whose channel is paused is worth a line:
+// whoever sends faster than the far end reads is paused many times a second.
+const pausesLogged = time.Minute
+
+// tell reports whether a pause of the channel is worth a line of the log.
+func (c *client) tell(now time.Time) bool {
+	last := c.told.Load()
+	return (last == 0 || now.UnixNano()-last >= int64(pausesLogged)) && c.told.CompareAndSwap(last, now.UnixNano())
+}
+
 // HandleOpen is called by the channel.
 func (c *client) HandleOpen(ch *channel.Channel) {
 	c.ch = ch
@@ -61,6 +75,7 @@ func (c *client) HandleOpen(ch *channel.Channel) {
 		ch.Close()
 		return
 	}
+	c.srv.counts.connected.Add(1)
 	c.srv.log.Info("client connected", "identity", c.session.IdentityID, "session", c.session.ID, "remote", ch.Peer().Remote)
 }
 
@@ -76,6 +91,7 @@ func (c *client) HandleClose(_ *channel.Channel, err error) {
 		s.leave(errChannelClosed.Error())
 	}
 	c.srv.remove(c)
+	c.srv.counts.disconnected.Add(1)
 	c.srv.log.Info("client disconnected", "identity", c.session.IdentityID, "session", c.session.ID, "reason", err)
 }
 

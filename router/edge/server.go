@@ -75,9 +75,10 @@ func (c Config) withDefaults() Config {
 
 // Server serves the SDKs of one router. Its methods may be called concurrently.
 type Server struct {
-	cfg   Config
-	log   *slog.Logger
-	spill *forward.Budget // of clients without a window of their own
+	cfg    Config
+	log    *slog.Logger
+	counts counters
+	spill  *forward.Budget // of clients without a window of their own
 
 	mu          sync.Mutex
 	clients     map[*client]struct{}
@@ -130,6 +131,7 @@ func (s *Server) accept(ctx context.Context, p *channel.Peer) (*channel.Accepted
 	}
 	session, err := s.cfg.Directory.Session(ctx, token, p.Certs)
 	if err != nil {
+		s.counts.refused.Add(1)
 		return nil, err
 	}
 	var h message.Headers

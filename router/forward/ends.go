@@ -31,3 +31,15 @@ func (t *Table) Outstanding() (sum Outstanding) {
 	}
 	return sum
 }
+
+// SetLinkDrops says who is told of every message that a link had no room for. In
+// transit is what neither begins nor ends at this router. It must not block, and
+// must be set before the first circuit.
+func (t *Table) SetLinkDrops(f func(linkID string, transit bool)) { t.linkDrops = f }
+
+func (e *linkEnd) tellDrop() {
+	if f := e.c.table.linkDrops; f != nil {
+		_, transit := e.c.Destination(e.side.Other()).(*linkEnd)
+		f(e.id, transit)
+	}
+}

@@ -71,6 +71,7 @@ func (e *linkEnd) Forward(f *channel.Frame) {
 	}
 	if !lane.Push(f) {
 		e.c.dropped()
+		e.tellDrop()
 	}
 }
 

@@ -53,7 +53,8 @@ type Table struct {
 	brakes   atomic.Uint64 // acknowledgements that slowed their source down
 	early    atomic.Int64  // bytes that are held for paths to come
 
-	flow flow.Counters
+	flow      flow.Counters
+	linkDrops func(linkID string, transit bool) // nil if nobody wants to know
 
 	circuits index
 

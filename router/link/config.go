@@ -50,6 +50,11 @@ type Config struct {
 	// measured anew or gone. It is called by one goroutine and must not block; may
 	// be nil.
 	Changed func(*ctrl.LinkChanges)
+	// Moved is told, at every look, what has moved on a link since the last one; may
+	// be nil, must not block.
+	Moved func(linkID string, m Moved)
+	// DialTook is told how long a dial took, successful or not; the same.
+	DialTook func(time.Duration)
 	// Measured gets every measurement; may be nil, must not block.
 	Measured func(linkID string, m channel.Round)
 	Budget   *forward.Budget

@@ -51,7 +51,7 @@ func New(cfg Config) (*Manager, error) {
 	}
 	m := &Manager{
 		cfg: cfg, log: cfg.Log, clock: cfg.Clock, started: uint64(cfg.Clock.Now().UnixNano()),
-		pool:  &pool{workers: cfg.DialWorkers, most: cfg.DialQueue},
+		pool:  &pool{workers: cfg.DialWorkers, most: cfg.DialQueue, took: cfg.DialTook},
 		links: make(map[string]*Link), byKey: make(map[string]*Link),
 		peers: make(map[string]*peer), targets: make(map[string]*target), names: make(map[string]*name),
 	}

@@ -48,7 +48,7 @@ const (
 
 // look takes note of what has moved on a connection and reports whether that is
 // more than small talk.
-func (c *conn) look(now time.Time) (busy bool) {
+func (c *conn) look(now time.Time, moved *Moved) (busy bool) {
 	ch := c.ch.Load()
 	if ch == nil {
 		return false
@@ -59,6 +59,7 @@ func (c *conn) look(now time.Time) (busy bool) {
 	v := &c.vitals
 	was := v.traffic
 	v.traffic = t
+	moved.add(was, t)
 	busy = t.In-was.In+t.Out-was.Out > smallTalk
 	switch {
 	case t.In != was.In:
@@ -163,8 +164,12 @@ func (l *Link) examine(now time.Time) {
 	hb := l.m.cfg.Heartbeats
 	all := l.conns.Load().all()
 	busy := false
+	var moved Moved
 	for _, c := range all {
-		busy = c.look(now) || busy
+		busy = c.look(now, &moved) || busy
+	}
+	if f := l.m.cfg.Moved; f != nil && moved != (Moved{}) {
+		f(l.id, moved)
 	}
 	silence, latest := l.silence(all, now)
 	switch {

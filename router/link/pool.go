@@ -1,11 +1,15 @@
 package link
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // pool runs dials: so many at once, and so many more that wait. It has no
 // goroutine while there is nothing to dial.
 type pool struct {
 	workers, most int
+	took          func(time.Duration) // told after every dial; may be nil
 
 	mu      sync.Mutex
 	running int
@@ -31,7 +35,11 @@ func (p *pool) submit(f func()) bool {
 
 func (p *pool) run(f func()) {
 	for f != nil {
+		begun := time.Now()
 		f()
+		if p.took != nil {
+			p.took(time.Since(begun))
+		}
 		f = p.next()
 	}
 }

@@ -3,6 +3,7 @@ package uplink
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/limit"
@@ -19,6 +20,9 @@ type TerminatorLimits struct {
 	Workers int
 	// Queue bounds the terminators that wait to be sent, 0 for no bound.
 	Queue int
+	// Took is told how long the answer to a message took; it may be nil and must not
+	// block.
+	Took func(time.Duration)
 }
 
 // ErrTerminatorQueue is returned by AddTerminator when too many terminators wait
@@ -87,7 +91,11 @@ func (l *terminators) admit(b *batch, id string) bool {
 // deliver has a message answered. What was lost with it comes with the whole
 // set.
 func (l *terminators) deliver(ctx context.Context, s *control.RouterEnd, b *batch) {
+	begun := l.u.cfg.Now()
 	err := l.send(ctx, s, b.changes)
+	if f := l.u.cfg.Terminators.Took; f != nil && err == nil {
+		f(l.u.cfg.Now().Sub(begun))
+	}
 	outcome := limit.Success
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -132,6 +140,15 @@ func (l *terminators) send(ctx context.Context, s *control.RouterEnd, m *ctrl.Te
 		l.settle(t, results.Refused[t.Id])
 	}
 	return nil
+}
+
+// TerminatorQueue returns how many terminators wait to be sent, and how many
+// messages with changes are under way.
+func (u *Uplink) TerminatorQueue() (waiting, messages int) {
+	l := u.terminators
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.put) + len(l.removed), l.batches
 }
 
 // TerminatorWindow returns how many changes of terminators may be on their way
