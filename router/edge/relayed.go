@@ -140,8 +140,10 @@ func (e *relayed) data(f *channel.Frame) {
 	}
 	e.mu.Unlock()
 	if pause {
-		e.client.srv.log.Warn("a client without flow control of its own is paused: the far end of its circuit does not read",
-			"identity", e.client.session.IdentityID, "circuit", e.c.ID, "connection", e.connID)
+		if e.client.tell(time.Now()) {
+			e.client.srv.log.Warn("a client without flow control of its own is paused: the far end of a circuit reads more slowly than it sends",
+				"identity", e.client.session.IdentityID, "circuit", e.c.ID, "connection", e.connID)
+		}
 		e.move() // credit may have come before the pause
 	}
 }

@@ -109,3 +109,12 @@ func TestRepeatsOfLies(t *testing.T) {
 		t.Error("many holes")
 	}
 }
+
+// TestPausesInTheLog: a client that is paused again and again is worth a line a
+// minute.
+func TestPausesInTheLog(t *testing.T) {
+	c, now := &client{}, time.Now()
+	if !c.tell(now) || c.tell(now.Add(pausesLogged-1)) || !c.tell(now.Add(pausesLogged)) || c.tell(now.Add(pausesLogged)) {
+		t.Error("not once a minute")
+	}
+}
