@@ -103,7 +103,7 @@ func (r *Router) provision() error {
 	node.table = r.table
 	r.addEgress()
 	if r.o.Config.Edge != nil {
-		directory := &directory{uplink: r.uplink, routerID: r.id, patience: r.lookupTimeout()}
+		directory := &directory{uplink: r.uplink, routerID: r.id, patience: r.lookupTimeout(), refused: r.tokenRefused}
 		r.edge = edge.New(edge.Config{
 			RouterID: r.id, Version: r.version(), Directory: directory, Table: r.table, Budget: r.budget, Log: r.o.Log,
 			Hosts: hostTuning(r.o.Config.Dialers), ServicePatience: r.serviceTimeout(), DataDelay: r.dataDelay(),

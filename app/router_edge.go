@@ -27,6 +27,7 @@ type directory struct {
 	// yet: its identity, or the authenticator with its certificate, may have been
 	// made a moment ago.
 	patience time.Duration
+	refused  func() // a token was not good; nil if nobody wants to know
 }
 
 // Changed is closed at the next change of the copy.
@@ -39,6 +40,15 @@ func pending(err error) bool {
 
 // Session verifies the token of an API session.
 func (d *directory) Session(ctx context.Context, text string, certs []*x509.Certificate) (edge.Session, error) {
+	s, err := d.await(ctx, text, certs)
+	if err != nil && d.refused != nil {
+		d.refused()
+	}
+	return s, err
+}
+
+// await verifies the token, again at news while those may make it good.
+func (d *directory) await(ctx context.Context, text string, certs []*x509.Certificate) (edge.Session, error) {
 	patience := d.patience
 	if end, ok := ctx.Deadline(); ok {
 		patience = min(patience, time.Until(end)*9/10) // the refusal has to arrive too
@@ -186,6 +196,13 @@ type boundedDialer struct {
 	slots *limit.Slots // dials at once
 	queue *limit.Slots // dials at once and waiting
 	dwell time.Duration
+	took  func(time.Duration) // told after a dial; nil if nobody wants to know
+}
+
+// load returns how many dials wait and how many are under way.
+func (b *boundedDialer) load() (waiting, busy int) {
+	busy = b.slots.InUse()
+	return max(0, b.queue.InUse()-busy), busy
 }
 
 func newBoundedDialer(d forward.Dialer, f conf.Forwarder) forward.Dialer {
@@ -214,5 +231,10 @@ func (b *boundedDialer) Dial(ctx context.Context, c *forward.Circuit, e *ctrl.Eg
 			return nil, &forward.DialError{Cause: ctrl.Cause_DIAL_TIMED_OUT, Message: "the dwell time before the dial is longer than its deadline"}
 		}
 	}
-	return b.Dialer.Dial(ctx, c, e)
+	begun := time.Now()
+	peer, err := b.Dialer.Dial(ctx, c, e)
+	if b.took != nil {
+		b.took(time.Since(begun))
+	}
+	return peer, err
 }

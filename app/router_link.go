@@ -41,13 +41,14 @@ func (r *Router) addLinks(to *uplink.Config) error {
 		PayloadQueue: section.PayloadQueue, AckQueue: section.AckQueue,
 		DialQueue: f.LinkDialQueueLength, DialWorkers: f.LinkDialWorkerCount,
 		Receive: r.table.Receive, Lost: r.table.LinkLost, Disturbed: r.table.Disturbed,
-		Changed: r.linksChanged, Measured: r.linkMeasured,
+		Changed: r.linksChanged, Measured: r.linkMeasured, Moved: r.linkMoved, DialTook: r.dials.links.Update,
 		Budget: r.budget, Log: r.o.Log,
 	})
 	if err != nil {
 		return err
 	}
 	r.table.SetLinks(r.links)
+	r.table.SetLinkDrops(r.linkDropped)
 	to.Links, to.Peers = r.links, r.links.Peers
 	to.CloseLink = func(id, reason string) { r.links.CloseLink(id, reason) }
 	return nil
@@ -143,6 +144,9 @@ func (t linkTrust) Client(certs []*x509.Certificate) (string, error) {
 	if known := t.r.uplink.View().Router(id); known == nil || known.Fingerprint != pki.Fingerprint(certs[0]) {
 		return "", &link.Refusal{Code: link.CodeNotEnrolled, Message: "the client certificate is not the enrolled one of router " + id}
 	}
+	if now := time.Now(); now.After(certs[0].NotAfter) || now.Before(certs[0].NotBefore) {
+		return "", &link.Refusal{Code: link.CodeNotEnrolled, Message: "the client certificate of router " + id + " is outside its validity"}
+	}
 	return id, nil
 }
 
@@ -179,6 +183,8 @@ func (t linkTrust) Enabled(routerID string) error {
 	switch known := t.r.uplink.View().Router(routerID); {
 	case known == nil:
 		return &link.Refusal{Code: link.CodeNotEnrolled, Message: "router " + routerID + " is not one of the network, or this router has not heard of it yet"}
+	case known.Fingerprint == "": // its certificate was taken away
+		return &link.Refusal{Code: link.CodeNotEnrolled, Message: "router " + known.Name + " is not enrolled"}
 	case known.Disabled:
 		return &link.Refusal{Code: link.CodeDisabled, Message: "router " + known.Name + " is disabled"}
 	}

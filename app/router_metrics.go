@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftnet/weft/channel"
-	"github.com/weftnet/weft/observe"
+	"github.com/weftnet/weft/router/forward"
 	"github.com/weftnet/weft/router/report"
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -15,10 +14,10 @@ import (
 // what parts of the router count for themselves.
 func (r *Router) newMetrics() *report.Metrics {
 	c := r.o.Config.Metrics
-	r.addGauges()
+	r.addInstruments()
 	m := report.New(report.Config{
 		Interval: c.ReportInterval, Age: c.IntervalAgeThreshold, Queue: c.MessageQueueSize, Events: c.EventQueueSize,
-		Instruments: r.instruments, Usages: r.table.Usages, Log: r.o.Log,
+		Instruments: r.instruments, Usages: r.usages, Log: r.o.Log,
 		Send: func(ctx context.Context, m *ctrl.MetricsReport) error {
 			if err := r.uplink.Connected(ctx); err != nil {
 				return err
@@ -30,17 +29,11 @@ func (r *Router) newMetrics() *report.Metrics {
 	return m
 }
 
-func (r *Router) addGauges() {
-	i := r.instruments
-	i.Counted("xgress.dropped_payloads", func() uint64 { return r.table.Counters().Drops })
-	i.Counted("xgress.blocked_by_remote_window_rate", func() uint64 { return r.table.Counters().Brakes })
-	i.Gauge("circuits", func() float64 { return float64(r.table.Len()) })
-	i.Gauge("ctrl_limiter.window_size", func() float64 { window, _ := r.uplink.TerminatorWindow(); return float64(window) })
-	i.Gauge("ctrl_limiter.in_process", func() float64 { _, busy := r.uplink.TerminatorWindow(); return float64(busy) })
-	i.Gauge("ctrl.latency", func() float64 { return float64(r.uplink.Status().RoundTrip) })
-	if r.edge != nil {
-		i.Gauge("edge.connections", func() float64 { return float64(len(r.edge.Connections())) })
-	}
+// usages looks at the circuits, when a report is due, and forgets what was
+// measured of links that are gone.
+func (r *Router) usages() []forward.Usage {
+	r.sweepLinks()
+	return r.table.Usages()
 }
 
 // dataDelay returns who measures long waits of data in the router, nil for
@@ -52,39 +45,10 @@ func (r *Router) dataDelay() func(time.Duration) {
 	return r.instruments.Timer("xgress_edge.long_data_queue_time").Update
 }
 
-// linkMeasured takes a measurement of a link.
-func (r *Router) linkMeasured(linkID string, m channel.Round) {
-	r.instruments.Histogram("link." + linkID + ".latency").Update(float64(m.Trip))
-	r.instruments.Histogram("link." + linkID + ".queue_time").Update(float64(m.Queue))
-}
-
-// linksChanged tells the controller of links, and forgets what was measured of
-// those that are gone.
-func (r *Router) linksChanged(m *ctrl.LinkChanges) {
-	r.uplink.ReportLinks(m)
-	if n := len(m.Gone); n > 0 {
-		r.linkFaults.Mark(n)
-	}
-	for _, g := range m.Gone {
-		r.instruments.Remove("link." + g.Id + ".")
-	}
-}
-
 // circuitFault tells the controller of a circuit whose messages go nowhere.
 func (r *Router) circuitFault(circuit string) {
 	r.circuitFaults.Mark(1)
 	r.uplink.CircuitFault(circuit)
-}
-
-// gauges are the instruments of a router that its parts use.
-type gauges struct {
-	instruments               *observe.Instruments
-	linkFaults, circuitFaults *observe.Meter
-}
-
-func newGauges() gauges {
-	i := observe.NewInstruments(nil)
-	return gauges{instruments: i, linkFaults: i.Meter("faults.link"), circuitFaults: i.Meter("faults.circuit")}
 }
 
 // startReports tells controllers who is connected and which interfaces there

@@ -22,6 +22,7 @@ import (
 // over TLS.
 type rampParts struct {
 	ramps       []onRamp
+	egress      *boundedDialer
 	wssIdentity *pki.Identity // nil for that of the router
 	https       *webServers   // WebSockets and the API proxy; nil for none
 	net         dialFunc      // of connections to controllers; nil for the standard one
@@ -35,6 +36,7 @@ func (r *Router) addEgress() {
 		options[d.Binding] = d.Options
 	}
 	bounds := newBoundedDialer(nil, r.o.Config.Forwarder).(*boundedDialer)
+	bounds.took, r.egress = r.dials.routes.Update, bounds
 	for _, binding := range egress.Bindings {
 		o, ok := options[binding]
 		if !ok {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/limit"
@@ -39,7 +38,7 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 			Interval: cfg.Ctrl.Heartbeats.SendInterval, Check: cfg.Ctrl.Heartbeats.CheckInterval,
 			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,
 		},
-		Terminators: terminatorLimits(cfg), Trace: r.trace,
+		Terminators: r.terminatorLimits(), Trace: r.trace,
 		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout, Queue: cfg.Ctrl.Options.Queue(),
 	}
 	for _, e := range cfg.Ctrl.Endpoints {
@@ -59,8 +58,9 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 }
 
 // terminatorLimits returns the bounds on changes of terminators.
-func terminatorLimits(cfg *conf.Router) uplink.TerminatorLimits {
-	out := uplink.TerminatorLimits{Queue: cfg.Forwarder.RateLimitedQueue, Workers: cfg.Forwarder.RateLimitedWorkers}
+func (r *Router) terminatorLimits() uplink.TerminatorLimits {
+	cfg := r.o.Config
+	out := uplink.TerminatorLimits{Queue: cfg.Forwarder.RateLimitedQueue, Workers: cfg.Forwarder.RateLimitedWorkers, Took: r.terminatorsTook}
 	if w := cfg.Ctrl.RateLimiter; w.Enabled {
 		out.Window = &limit.WindowConfig{
 			Min: w.MinSize, Max: w.MaxSize, Success: w.SuccessThreshold, Increase: w.IncreaseFactor, Decrease: w.DecreaseFactor,

@@ -1,8 +1,8 @@
 package observe
 
 import (
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -82,18 +82,23 @@ func (i *Instruments) Counted(name string, count func() uint64) {
 	i.all[name] = m
 }
 
-// Remove forgets the instruments whose names begin with prefix.
-func (i *Instruments) Remove(prefix string) {
+// RemoveIf forgets the instruments with the names that gone says.
+func (i *Instruments) RemoveIf(gone func(name string) bool) {
 	if i == nil {
 		return
 	}
+	names := slices.DeleteFunc(i.names(), func(name string) bool { return !gone(name) })
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for name := range i.all {
-		if strings.HasPrefix(name, prefix) {
-			delete(i.all, name)
-		}
+	for _, name := range names {
+		delete(i.all, name)
 	}
+}
+
+func (i *Instruments) names() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Collect(maps.Keys(i.all))
 }
 
 // Read returns what all instruments show, by name. It moves the rates of

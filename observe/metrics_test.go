@@ -2,6 +2,7 @@ package observe
 
 import (
 	"math"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,12 +79,12 @@ func TestGaugesAndRemoval(t *testing.T) {
 	if r := read(t, i, "counted"); r.Kind != KindMeter || r.Values["count"] != 42 {
 		t.Errorf("counted: %+v", r)
 	}
-	i.Remove("counted")
+	i.RemoveIf(func(name string) bool { return name == "counted" })
 	i.Meter("other")
 	if r := read(t, i, "link.a.x"); r.Kind != KindGauge || r.Values["value"] != 7 {
 		t.Errorf("gauge: %+v", r)
 	}
-	i.Remove("link.a.")
+	i.RemoveIf(func(name string) bool { return strings.HasPrefix(name, "link.a.") })
 	if all := i.Read(); len(all) != 1 || all[0].Name != "other" {
 		t.Errorf("left: %+v", all)
 	}
@@ -96,7 +97,7 @@ func TestNoInstruments(t *testing.T) {
 	i.Timer("t").Update(1)
 	i.Gauge("g", func() float64 { return 1 })
 	i.Counted("c", func() uint64 { return 1 })
-	i.Remove("")
+	i.RemoveIf(nil)
 	if i.Read() != nil {
 		t.Error("readings of nothing")
 	}
