@@ -16,6 +16,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -208,6 +209,7 @@ type bed struct {
 	srv   *Server
 	table *forward.Table
 	addr  string
+	dial  net.Dialer // of clients
 }
 
 func leaf(t testing.TB, name string) tls.Certificate {
@@ -229,6 +231,29 @@ func leaf(t testing.TB, name string) tls.Certificate {
 
 func newBed(t testing.TB, change ...func(*Config)) *bed {
 	t.Helper()
+	return newBedOn(t, &net.ListenConfig{}, change...)
+}
+
+// newSmallBed is newBed where the kernel stores little for the sockets of the
+// router: what the router stores shows after few messages.
+func newSmallBed(t testing.TB, change ...func(*Config)) *bed {
+	t.Helper()
+	small := func(_, _ string, raw syscall.RawConn) error {
+		return raw.Control(func(fd uintptr) {
+			for _, of := range []int{syscall.SO_SNDBUF, syscall.SO_RCVBUF} {
+				if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, of, 16<<10); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	b := newBedOn(t, &net.ListenConfig{Control: small}, change...)
+	b.dial.Control = small
+	return b
+}
+
+func newBedOn(t testing.TB, on *net.ListenConfig, change ...func(*Config)) *bed {
+	t.Helper()
 	n := newNetwork()
 	table := forward.NewTable(n.circuitEnded)
 	tcp := egress.New(egress.Config{})
@@ -241,7 +266,7 @@ func newBed(t testing.TB, change ...func(*Config)) *bed {
 		f(&cfg)
 	}
 	srv := New(cfg)
-	tl, err := net.Listen("tcp", "127.0.0.1:0")
+	tl, err := on.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +320,7 @@ func (b *bed) connect(identity string, hello ...func(*edge.Hello)) *sdk {
 		f(&h)
 	}
 	ch, answer, err := channel.Dial(context.Background(), channel.DialConfig{
-		Address: b.addr, TLS: b.tlsClient(), Hello: *h.Encode(), Handler: s,
+		Net: b.dial.DialContext, Address: b.addr, TLS: b.tlsClient(), Hello: *h.Encode(), Handler: s,
 	})
 	if err != nil {
 		b.t.Fatal(err)
