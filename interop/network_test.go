@@ -43,8 +43,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "weft")
-	if err := testnet.Build(context.Background(), "..", binary, "./cmd/weft"); err != nil {
+	if binary, err = testnet.Program(context.Background(), "..", dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
