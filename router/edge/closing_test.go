@@ -41,7 +41,7 @@ func TestTheReasonOfAnEnd(t *testing.T) {
 		"the host has left": {func(_ *bed, _ *sdk, host conn) { _ = host.Close() }, none, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t)
+			b := newBed(t, func(c *Config) { c.leave = 100 * time.Millisecond })
 			h := b.connect("h")
 			l := h.host("svc", true)
 			d := b.connect("d")

@@ -51,7 +51,7 @@ var ways = []struct {
 // TestEveryEndLeavesNothing ends a thousand circuits in every way between every
 // kind of clients: no goroutine, entry, connection id or byte stays behind.
 func TestEveryEndLeavesNothing(t *testing.T) {
-	b := newBed(t)
+	b := newBed(t, func(c *Config) { c.leave = 100 * time.Millisecond })
 	const each = 21
 	before, files := runtime.NumGoroutine(), descriptors(t)
 	total := 0

@@ -87,6 +87,7 @@ func waits(b *bed) bool {
 func TestEndBeforeTheBeginning(t *testing.T) {
 	for name, drop := range map[string]bool{"delivering": false, "dropping": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBed(t)
 			l := b.connect("h").host("svc", true)
 			d := b.connect("d")

@@ -241,7 +241,7 @@ func newSmallBed(t testing.TB, change ...func(*Config)) *bed {
 	small := func(_, _ string, raw syscall.RawConn) error {
 		return raw.Control(func(fd uintptr) {
 			for _, of := range []int{syscall.SO_SNDBUF, syscall.SO_RCVBUF} {
-				if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, of, 16<<10); err != nil {
+				if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, of, 128<<10); err != nil {
 					t.Error(err)
 				}
 			}

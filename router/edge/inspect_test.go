@@ -9,6 +9,7 @@ import (
 )
 
 func TestInspectClients(t *testing.T) {
+	t.Parallel() // a silent client takes its time
 	b := newBed(t)
 	b.connect("silent")
 	s := b.connect("talkative")

@@ -45,6 +45,8 @@ type Config struct {
 
 	SpillPerCircuit int // bytes stored for a client without a window of its own, 4 MiB
 	SpillTotal      int // bytes stored for all such clients of the router, 256 MiB
+
+	leave time.Duration // leavePatience, unless a test has less
 }
 
 func (c Config) withDefaults() Config {
@@ -58,6 +60,7 @@ func (c Config) withDefaults() Config {
 	duration(&c.InspectPeriod, 10*time.Second)
 	duration(&c.InspectLimit, 10*time.Minute)
 	duration(&c.RetryPeriod, 30*time.Second)
+	duration(&c.leave, leavePatience)
 	if c.SpillPerCircuit == 0 {
 		c.SpillPerCircuit = 4 << 20
 	}

@@ -192,7 +192,7 @@ func (e *windowed) Unrouted(reason string, drop bool) {
 func (e *windowed) finish(reason string, drop bool) {
 	if !drop && (e.phase == answered || e.inOrder.Load()) && e.client.swap(e.connID, e, e) {
 		e.client.leaving.Store(e.c.ID, e)
-		time.AfterFunc(leavePatience, func() {
+		time.AfterFunc(e.client.srv.cfg.leave, func() {
 			e.client.leaving.Delete(e.c.ID)
 			e.mu.Lock()
 			defer e.mu.Unlock()
