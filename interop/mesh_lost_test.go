@@ -20,6 +20,7 @@ import (
 // wait for another one: if there is one in time they go on, else both ends read
 // an error after half a minute. Dials meanwhile are refused with the reason.
 func TestMeshNoPath(t *testing.T) {
+	t.Parallel()
 	m := sharedMesh(t)
 	if err := m.whole(); err != nil {
 		t.Fatal(err)

@@ -40,7 +40,8 @@ var sharedMeshes struct {
 }
 
 // sharedMesh is one mesh for all tests. Those that take its parts away run one
-// after the other and leave it whole.
+// after the other and leave it whole. Those that leave alone what is between the
+// routers a and b run at the same time, after the others.
 func sharedMesh(t *testing.T) *meshNetwork {
 	t.Helper()
 	s := &sharedMeshes

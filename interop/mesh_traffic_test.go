@@ -23,6 +23,7 @@ func nameOf(encrypted bool) string {
 // TestMeshTraffic moves data between every kind of dialer on one router and
 // every kind of host on another one.
 func TestMeshTraffic(t *testing.T) {
+	t.Parallel()
 	m := sharedMesh(t)
 	for _, encrypted := range []bool{true, false} {
 		for _, host := range ends() {
@@ -86,6 +87,7 @@ func atOnce(t *testing.T, dial func(context.Context) (net.Conn, error), count in
 // TestMeshEgress reaches a plain server behind another router, and a host
 // behind another router from a plain client.
 func TestMeshEgress(t *testing.T) {
+	t.Parallel()
 	m := sharedMesh(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -110,6 +112,7 @@ func TestMeshEgress(t *testing.T) {
 
 // TestMeshProxy lets plain clients of router a reach hosts on router b.
 func TestMeshProxy(t *testing.T) {
+	t.Parallel()
 	m := sharedMesh(t)
 	id, _, _ := m.service(t, proxiedService, false)
 	dial := func(ctx context.Context) (net.Conn, error) { return (&net.Dialer{}).DialContext(ctx, "tcp", m.proxy) }

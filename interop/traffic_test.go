@@ -29,9 +29,7 @@ func theirs(name string, flow bool) end {
 		listen: func(t *testing.T, n *network, service string) net.Listener {
 			ctx := n.client(t, t.Name()+"-"+service+"-host", service+"-host")
 			opts := ziti.DefaultListenOptions()
-			opts.SdkFlowControl = &flow
-			opts.WaitForNEstablishedListeners = 1
-			opts.ConnectTimeout = patience
+			opts.SdkFlowControl = &flow // callers wait for the terminator
 			l, err := ctx.ListenWithOptions(service, opts)
 			if err != nil {
 				t.Fatalf("listen: %v", err)

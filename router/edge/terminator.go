@@ -132,8 +132,9 @@ func (t *terminator) settled(has *ctrl.Terminator, first bool) {
 
 // announceAfter is how long BindSuccess stays behind the answer to the Bind. Go
 // clients count a listener as established in the goroutine that waits for that
-// answer, and miss a BindSuccess that overtakes it there.
-const announceAfter = 10 * time.Millisecond
+// answer, and miss a BindSuccess that overtakes it there; on a busy machine 10 ms
+// were not always enough.
+const announceAfter = 50 * time.Millisecond
 
 func (t *terminator) announce() {
 	t.client.srv.log.Info("terminator established", "terminator", t.id, "service", t.key.service, "identity", t.key.identity)
