@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/weftnet/weft/internal/mesh"
 	"github.com/weftnet/weft/sdk"
@@ -110,8 +111,12 @@ func TestMeshReroute(t *testing.T) {
 		if err := m.RemoveLink(id); err != nil {
 			t.Fatal(err)
 		}
+		began := time.Now()
 		f.leaves(t, m, "the removed link", overLink(id))
+		moved := time.Since(began)
 		goesOn(t, f.streams, enough)
+		t.Logf("circuits had moved off the link between %s and %s after %v, all streams had %d bytes more after %v", from, to,
+			moved.Round(time.Millisecond), enough, time.Since(began).Round(time.Millisecond))
 		if err := m.whole(); err != nil {
 			t.Fatal(err)
 		}
