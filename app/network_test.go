@@ -308,6 +308,7 @@ func TestEgressToAServerWithoutWeft(t *testing.T) {
 }
 
 func TestIdleCircuitsEnd(t *testing.T) {
+	t.Parallel() // it takes seconds of waiting
 	n := newTestNetwork(t)
 	serviceID, _ := n.service("echo", false)
 	host, guest := n.identity("host"), n.identity("guest")

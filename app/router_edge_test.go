@@ -76,6 +76,7 @@ func (n *testNetwork) authenticator(a *model.Authenticator) {
 }
 
 func TestHelloWaitsForANewCertificate(t *testing.T) {
+	t.Parallel() // it takes seconds of waiting
 	n := newTestNetwork(t)
 	identityID, token := n.user("newcomer")
 	cert := n.plainCertificate()

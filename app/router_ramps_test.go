@@ -335,6 +335,7 @@ func TestProxyThatRefuses(t *testing.T) {
 // TestOnRampWithTLS: a listener with TLS wants a certificate of the network, and
 // a service by its name keeps its limit on silence.
 func TestOnRampWithTLS(t *testing.T) {
+	t.Parallel() // it takes seconds of waiting
 	n := newTestNetwork(t)
 	port := testPorts(t, 1)[0]
 	n.reconfigure(fmt.Sprintf("  - {binding: proxy, address: \"tls:127.0.0.1:%d\", service: plain}\n", port), "", "")
