@@ -22,13 +22,18 @@ type Extender interface {
 
 var notSupported = &ctrl.Refusal{Code: "NOT_SUPPORTED", Message: "this controller does not renew certificates", Remedy: "enroll the router again"}
 
+// tooMany answers a router that asks again before it has an answer.
+var tooMany = &ctrl.Refusal{Code: "TOO_BUSY", Message: "requests of this router wait already", Remedy: "wait for the answers"}
+
 // HandleExtend is called by the session.
 func (r *Registry) HandleExtend(s *control.ControllerEnd, m *ctrl.Extend, reply func(*ctrl.Extended)) {
 	if r.cfg.Extender == nil {
 		reply(&ctrl.Extended{Refusal: notSupported})
 		return
 	}
-	r.aside(func(ctx context.Context) { reply(r.cfg.Extender.Extend(ctx, s.RouterID, s.Peer().Leaf(), m)) })
+	if !r.aside(s.RouterID, func(ctx context.Context) { reply(r.cfg.Extender.Extend(ctx, s.RouterID, s.Peer().Leaf(), m)) }) {
+		reply(&ctrl.Extended{Refusal: tooMany})
+	}
 }
 
 // HandleConfirmExtend is called by the session.
@@ -38,7 +43,9 @@ func (r *Registry) HandleConfirmExtend(s *control.ControllerEnd, m *ctrl.Confirm
 		return
 	}
 	r.expect(s, m.Cert)
-	r.aside(func(ctx context.Context) { reply(r.cfg.Extender.ConfirmExtend(ctx, s.RouterID, m)) })
+	if !r.aside(s.RouterID, func(ctx context.Context) { reply(r.cfg.Extender.ConfirmExtend(ctx, s.RouterID, m)) }) {
+		s.Close() // a refusal would mean that the certificate is not wanted
+	}
 }
 
 // expect notes that a router is about to change its certificate, so that its

@@ -179,9 +179,9 @@ func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, re
 	old := at.session
 	at.session, at.fingerprint, at.expected = s, pki.Fingerprint(s.Peer().Leaf()), ""
 	at.status = Status{
-		Online: true, Since: r.cfg.Now(), Version: m.Version, Hostname: m.Hostname,
+		Online: true, Since: r.cfg.Now(), Version: word(m.Version), Hostname: word(m.Hostname),
 		Address: s.Peer().Remote.String(), Protocols: protocols(m.Listeners),
-		Links: m.LinkListeners, Dialers: m.LinkDialers, Quiesced: m.GetState().GetQuiesced(),
+		Links: boundedListeners(m.LinkListeners), Dialers: boundedDialers(m.LinkDialers), Quiesced: m.GetState().GetQuiesced(),
 	}
 	at.identities = nil
 	r.mu.Unlock()
@@ -210,7 +210,7 @@ func versionOf(text string) string {
 func protocols(ls []*ctrl.Listener) map[string]string {
 	out := make(map[string]string, len(ls))
 	for _, l := range ls {
-		if _, taken := out[l.Protocol]; !taken {
+		if _, taken := out[l.Protocol]; !taken && len(out) < maxListeners && !tooLong(l.Protocol, l.Address) {
 			out[l.Protocol] = l.Address
 		}
 	}

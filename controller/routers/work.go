@@ -12,24 +12,53 @@ type work struct {
 	cancel context.CancelFunc
 	slots  chan struct{}
 	group  sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting map[string]int // requests by router
 }
 
-// Bounds of requests that wait for the log: beyond them routers wait.
+// Bounds of requests that wait for the log: beyond maxAside routers wait, and one
+// router has maxOfRouter of them at most.
 const (
-	maxAside  = 64
-	asideTime = 30 * time.Second
+	maxAside    = 64
+	maxOfRouter = 2
+	asideTime   = 30 * time.Second
 )
 
 func newWork() *work {
-	w := &work{slots: make(chan struct{}, maxAside)}
+	w := &work{slots: make(chan struct{}, maxAside), waiting: make(map[string]int)}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
 }
 
-// aside runs what waits for something else than the router.
-func (r *Registry) aside(fn func(context.Context)) {
+// enter counts a request of a router; false if it has too many.
+func (w *work) enter(routerID string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting[routerID] >= maxOfRouter {
+		return false
+	}
+	w.waiting[routerID]++
+	return true
+}
+
+func (w *work) leave(routerID string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiting[routerID]--; w.waiting[routerID] <= 0 {
+		delete(w.waiting, routerID)
+	}
+}
+
+// aside runs what waits for something else than the router. It returns false
+// and does nothing if the router has too many such requests already.
+func (r *Registry) aside(routerID string, fn func(context.Context)) bool {
 	w := r.work
+	if !w.enter(routerID) {
+		return false
+	}
 	w.group.Go(func() {
+		defer w.leave(routerID)
 		select {
 		case w.slots <- struct{}{}:
 			defer func() { <-w.slots }()
@@ -40,6 +69,7 @@ func (r *Registry) aside(fn func(context.Context)) {
 		defer cancel()
 		fn(ctx)
 	})
+	return true
 }
 
 // Close ends what runs beside the sessions and waits for it. The sessions are
