@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/weftnet/weft/model"
@@ -100,5 +101,55 @@ func TestServiceOfProxiesDeleted(t *testing.T) {
 	b.AccessChanged(effects)
 	if b.Circuit("own") != nil {
 		t.Error("the circuit goes on")
+	}
+}
+
+// TestCircuitsOfOneRouter: a router cannot have circuits without end, in its own
+// name either, nor any with an id that nobody can handle.
+func TestCircuitsOfOneRouter(t *testing.T) {
+	b := newBed(t)
+	b.terminator("t", "r1", nil)
+	b.Attach("r1", &fakeNode{}, &ctrl.Register{})
+	for _, id := range []string{"", strings.Repeat("x", maxIDLength+1)} {
+		if a := b.create(id, nil); a.GetRefusal() == nil {
+			t.Errorf("%d bytes of id: %v", len(id), a)
+		}
+	}
+	full := make(map[string]*held, maxRouterCircuits)
+	for i := range maxRouterCircuits {
+		full[fmt.Sprint(i)] = nil
+	}
+	b.mu.Lock()
+	b.byRouter["r1"] = full
+	b.mu.Unlock()
+	own := func(m *ctrl.CreateCircuit) { m.Own = true }
+	if a := b.create("c", own); a.GetRefusal().GetCode() != CodeTooManyCircuits {
+		t.Errorf("one more: %v", a)
+	}
+	b.mu.Lock()
+	delete(b.byRouter, "r1")
+	b.mu.Unlock()
+	if a := b.create("c", own); a.GetRoute() == nil {
+		t.Error(a)
+	}
+}
+
+// TestTerminatorFlood: changes of a router that nobody has written yet do not
+// pile up without end.
+func TestTerminatorFlood(t *testing.T) {
+	q := newJobs()
+	for range maxJobs {
+		if !q.add(&job{routerID: "r1"}) {
+			t.Fatal("refused")
+		}
+	}
+	if q.add(&job{routerID: "r1"}) || !q.add(&job{routerID: "r2"}) || !q.add(&job{}) {
+		t.Error("not bounded by router")
+	}
+	for len(q.list) > 0 {
+		q.take()
+	}
+	if len(q.byRouter) != 0 || !q.add(&job{routerID: "r1"}) {
+		t.Errorf("no room when they are written: %v", q.byRouter)
 	}
 }

@@ -46,6 +46,12 @@ func busy() *ctrl.Refusal {
 	return r
 }
 
+func routerFull(routerID string) *ctrl.Refusal {
+	r := refusal(CodeTooManyCircuits, "router %s has %d circuits, as many as it may have", routerID, maxRouterCircuits)
+	r.Remedy = "use another router"
+	return r
+}
+
 func quiesced(routerID string) *ctrl.Refusal {
 	r := refusal(CodeRouterQuiesced, "router %s takes no new circuits", routerID)
 	r.Remedy = "use another router, or end the quiesce: weft agent dequiesce"

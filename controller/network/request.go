@@ -13,10 +13,12 @@ import (
 )
 
 // maxRequests bounds the circuits over several routers that are being created,
-// maxRouterRequests those that one router asks for.
+// maxRouterRequests those that one router asks for, and maxRouterCircuits the
+// circuits at one router beyond which it gets no more.
 const (
 	maxRequests       = 10_000
 	maxRouterRequests = 2000
+	maxRouterCircuits = 500_000
 )
 
 // request is a circuit that is being created.
@@ -89,6 +91,9 @@ func (n *Network) begin(r *request) *ctrl.Refusal {
 		n.mu.Unlock()
 		n.cfg.Log.Warn("circuit refused, the identity has too many", "identity", r.IdentityId, "service", r.ServiceId, "router", r.routerID, "most", n.cfg.MaxCircuits)
 		return tooMany(r.IdentityId, n.cfg.MaxCircuits)
+	case h == nil && len(n.byRouter[r.routerID]) >= maxRouterCircuits:
+		n.mu.Unlock()
+		return routerFull(r.routerID)
 	case len(n.requests) >= maxRequests || n.asking[r.routerID] >= maxRouterRequests:
 		n.mu.Unlock()
 		return busy()
@@ -124,6 +129,8 @@ func (n *Network) admit(r *request) *ctrl.Refusal {
 		r.service = state.FirstBy[model.Service](view, state.ByName, r.ServiceId)
 	}
 	switch {
+	case r.CircuitId == "" || len(r.CircuitId) > maxIDLength || len(r.SessionId) > maxIDLength:
+		return refusal(CodeDuplicateCircuit, "the circuit has no id that can be used")
 	case r.service == nil:
 		return refusal(CodeInvalidService, "service %s does not exist", r.ServiceId)
 	case r.Own:

@@ -23,7 +23,8 @@ const (
 )
 
 const (
-	maxOps      = 1000 // changes of one command
+	maxOps      = 1000   // changes of one command
+	maxJobs     = 10_000 // of one router that wait, more than any asks for at once
 	writeTime   = 10 * time.Second
 	maxIDLength = 64
 )
@@ -47,23 +48,31 @@ func (j *job) size() int {
 
 // jobs is the queue of what has to be written. One goroutine takes all there
 // is into one command, so that the log is written once for many routers. The
-// queue is bounded by its users: a router has one request under way.
+// queue is bounded for every router.
 type jobs struct {
-	mu   sync.Mutex
-	list []*job
-	wake chan struct{}
+	mu       sync.Mutex
+	list     []*job
+	byRouter map[string]int // that wait
+	wake     chan struct{}
 }
 
-func newJobs() *jobs { return &jobs{wake: make(chan struct{}, 1)} }
+func newJobs() *jobs { return &jobs{byRouter: make(map[string]int), wake: make(chan struct{}, 1)} }
 
-func (q *jobs) add(j *job) {
+// add returns false if the router of the job has too many that wait.
+func (q *jobs) add(j *job) bool {
 	q.mu.Lock()
+	if j.routerID != "" && q.byRouter[j.routerID] >= maxJobs {
+		q.mu.Unlock()
+		return false
+	}
+	q.byRouter[j.routerID]++
 	q.list = append(q.list, j)
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
+	return true
 }
 
 func (q *jobs) remove(ids []string) {
@@ -85,13 +94,21 @@ func (q *jobs) take() []*job {
 	}
 	out := q.list[:n:n]
 	q.list = q.list[n:]
+	for _, j := range out {
+		if q.byRouter[j.routerID]--; q.byRouter[j.routerID] <= 0 {
+			delete(q.byRouter, j.routerID)
+		}
+	}
 	return out
 }
 
 // ChangeTerminators has a router's terminators written. reply is called once,
-// from another goroutine, or never if the controller ends before.
+// from another goroutine, or never if the controller ends before, or if too many
+// changes of the router wait already.
 func (n *Network) ChangeTerminators(routerID string, m *ctrl.TerminatorChanges, reply func(*ctrl.TerminatorResults)) {
-	n.jobs.add(&job{routerID: routerID, changes: m, reply: reply})
+	if !n.jobs.add(&job{routerID: routerID, changes: m, reply: reply}) {
+		n.cfg.Log.Warn("changes of terminators ignored, too many of the router wait", "router", routerID, "most", maxJobs)
+	}
 }
 
 func (q *jobs) run(ctx context.Context, n *Network) {
