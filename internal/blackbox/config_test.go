@@ -140,11 +140,12 @@ func (n *network) restartRouter(t *testing.T, file string) {
 	eventually(t, "the router is online", n.RouterOnline)
 }
 
-// TestRouterWithoutEdge: a router without an edge section serves no SDK.
+// TestRouterWithoutEdge: a router without an edge section serves no SDK, and
+// listens for none.
 func TestRouterWithoutEdge(t *testing.T) {
 	t.Parallel()
 	n := ownNetwork(t)
-	n.restartRouter(t, readDocument(t, n.routerFile()).without("edge").write(t))
+	n.restartRouter(t, readDocument(t, n.routerFile()).without("edge").without("link").write(t))
 	if open(n.RouterAddress()) {
 		t.Error("the edge port is open")
 	}
