@@ -110,9 +110,11 @@ func TestRerouteLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(12) {
 				w := &pathWorld{world: newWorld(t, seed, netRules{delay: 2 * time.Millisecond}, Config{}), told: told}
-				want := [2][]byte{pattern(4<<20, 1), pattern(1<<20, 2)}
+				chunk := 1 << (8 + seed%9)
+				size := min(4<<20, chunk<<11)
+				want := [2][]byte{pattern(size, 1), pattern(size/4, 2)}
 				for i, s := range w.sides {
-					s.toWrite, s.wantFIN, s.maxChunk = want[i], true, 1<<(8+seed%9)
+					s.toWrite, s.wantFIN, s.maxChunk = want[i], true, chunk
 				}
 				w.runChanging(20)
 				for i := range w.sides {
@@ -129,11 +131,12 @@ func TestRerouteLosesNothing(t *testing.T) {
 // TestSoonAfterAnOutage: however long the path is away, a transfer goes on about
 // a second after it is back, at once if the end is told.
 func TestSoonAfterAnOutage(t *testing.T) {
+	all := pattern(64<<20, 1)
 	for _, outage := range []time.Duration{500 * time.Millisecond, 5 * time.Second, 29 * time.Second} {
 		for told, most := range map[bool]time.Duration{false: 1200 * time.Millisecond, true: 50 * time.Millisecond} {
 			t.Run(fmt.Sprint(outage, told), func(t *testing.T) {
 				w := &pathWorld{world: newWorld(t, 1, netRules{delay: time.Millisecond}, Config{}), told: [2]bool{told, told}}
-				w.sides[0].toWrite = pattern(64<<20, 1)
+				w.sides[0].toWrite = all
 				w.sides[0].maxChunk = 64 << 10
 				w.start()
 				start := w.now
