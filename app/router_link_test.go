@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net"
 	"os"
@@ -227,4 +228,23 @@ func loopback() (string, error) {
 		}
 	}
 	return "", os.ErrNotExist
+}
+
+// TestReEnrolledRouterLosesItsLinks: with the certificate that was taken away a
+// router has no links, those neither that it had before.
+func TestReEnrolledRouterLosesItsLinks(t *testing.T) {
+	n := newTestNetwork(t)
+	a, b := n.linkedRouter("a"), n.linkedRouter("b")
+	n.eventually("a link", func() bool { return a.linksWith(b.id) == 1 && b.linksWith(a.id) == 1 })
+	own := []*x509.Certificate{b.identity.ClientCertificate().Leaf}
+	if id, err := (linkTrust{a.Router}).Client(own); id != b.id || err != nil {
+		t.Fatal(id, err)
+	}
+	if err := n.admin.Management().ReEnrollEdgeRouter(testContext(t), b.id); err != nil {
+		t.Fatal(err)
+	}
+	n.eventually("the end of the link", func() bool { return a.linksWith(b.id) == 0 })
+	if _, err := (linkTrust{a.Router}).Client(own); err == nil {
+		t.Error("the certificate still opens links")
+	}
 }
