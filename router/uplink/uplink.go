@@ -2,6 +2,7 @@ package uplink
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -145,20 +146,32 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
+// ofController returns a configuration with which the handshake fails unless the
+// server is a controller: after it, what the server says counts.
+func ofController(cfg *tls.Config) *tls.Config {
+	out := cfg.Clone()
+	out.VerifyConnection = func(s tls.ConnectionState) error {
+		if cfg.VerifyConnection != nil {
+			if err := cfg.VerifyConnection(s); err != nil {
+				return err
+			}
+		}
+		return pki.CheckController(s.PeerCertificates[0]) // a TLS client always gets one
+	}
+	return out
+}
+
 // serve runs one session until it ends; served tells whether it ever worked.
 func (u *Uplink) serve(ctx context.Context, address string) (served bool, err error) {
 	h := &sessionHandler{u: u}
 	s, err := control.Dial(ctx, control.DialConfig{
-		Address: address, TLS: u.cfg.TLS, Version: u.cfg.Version, Handler: h, Net: u.cfg.Net, Log: u.cfg.Log,
+		Address: address, TLS: ofController(u.cfg.TLS), Version: u.cfg.Version, Handler: h, Net: u.cfg.Net, Log: u.cfg.Log,
 		Timeout: u.cfg.DialTimeout, WriteTimeout: u.cfg.WriteTimeout, Queue: u.cfg.Queue, Heartbeats: u.cfg.Heartbeats, Trace: u.cfg.Trace,
 	})
 	if err != nil {
 		return false, err
 	}
 	defer s.Close()
-	if err := pki.CheckController(s.Peer().Leaf()); err != nil {
-		return false, err
-	}
 	h.set(s)
 	registered, err := u.register(ctx, s)
 	if err != nil {
