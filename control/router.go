@@ -16,7 +16,8 @@ import (
 // RouterHandler is what a router does for its controller. Its methods are
 // called in order on the reading goroutine of the session and must not wait
 // for the session, except Route and Inspect, which have goroutines of their
-// own and a context that ends with the session.
+// own and a context that ends with the session; that of Route ends also when an
+// Unroute takes the circuit back. Then the route must leave nothing behind.
 type RouterHandler interface {
 	HandleSlice(*ctrl.SliceUpdate)
 	HandlePeers(*ctrl.Peers)
@@ -54,6 +55,7 @@ const (
 	probeInterval = 10 * time.Second
 	probeTimeout  = 20 * time.Second
 	queueBytes    = 8 << 20
+	maxUnderWay   = 1024 // routes and questions that a router works at; more are refused as busy
 )
 
 // limits suits reports of hundreds of thousands of circuits.
@@ -67,6 +69,7 @@ type RouterEnd struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	slots   chan struct{} // bounds Route and Inspect under way
+	routes  *routes
 	pulse   *pulse
 	trace   Trace
 }
@@ -75,7 +78,7 @@ type RouterEnd struct {
 // cfg.TLS. The error is a *channel.RejectedError if the controller refuses the
 // router. The caller closes the session.
 func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
-	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, 256), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}, trace: cfg.Trace}
+	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, maxUnderWay), routes: newRoutes(), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}, trace: cfg.Trace}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	if cfg.WriteTimeout <= 0 {
 		cfg.WriteTimeout = probeTimeout
@@ -154,13 +157,23 @@ func (r *RouterEnd) handle(c *channel.Channel, f *channel.Frame) error {
 	case ctrl.TypeEndpoints:
 		return on(f, h.HandleEndpoints)
 	case ctrl.TypeUnroute:
-		return on(f, h.HandleUnroute)
+		return on(f, func(m *ctrl.Unroute) {
+			r.routes.takeBack(m.CircuitIds)
+			h.HandleUnroute(m)
+		})
 	case ctrl.TypeCloseLink:
 		return on(f, h.HandleCloseLink)
 	case ctrl.TypeRoute:
 		return on(f, func(m *ctrl.Route) {
 			reply := replies[*ctrl.RouteResult](line{c, r.trace}, f, ctrl.TypeRouteResult)
-			r.async(c, f, func() { reply(h.HandleRoute(r.ctx, m)) })
+			k := r.routes.begin(r.ctx, m.CircuitId)
+			if !r.async(c, f, func() {
+				defer r.routes.end(m.CircuitId, k)
+				k.wait()
+				reply(h.HandleRoute(k.ctx, m))
+			}) {
+				r.routes.end(m.CircuitId, k)
+			}
 		})
 	case ctrl.TypeInspect:
 		return on(f, func(m *ctrl.Inspect) {
@@ -176,17 +189,18 @@ func (r *RouterEnd) HandleClose(*channel.Channel, error) { r.cancel() }
 
 // async runs fn in a goroutine; it answers at once that the router is busy if
 // too many are under way.
-func (r *RouterEnd) async(c *channel.Channel, f *channel.Frame, fn func()) {
+func (r *RouterEnd) async(c *channel.Channel, f *channel.Frame, fn func()) bool {
 	select {
 	case r.slots <- struct{}{}:
 	default:
 		c.TryReply(&f.Message, channel.Result(false, "the router is busy"))
-		return
+		return false
 	}
 	r.work.Go(func() {
 		defer func() { <-r.slots }()
 		fn()
 	})
+	return true
 }
 
 // probe asks the peer for a sign of life until the channel ends, and ends it

@@ -1,10 +1,13 @@
 package network
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/weftnet/weft/controller/network/topology"
+	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
+	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
@@ -46,14 +49,24 @@ func (n *Network) adopt(routerID string, m *ctrl.Circuit) bool {
 		n.show(h, func(c *Circuit) { c.TerminatorID, c.HostID = m.TerminatorId, m.HostId })
 	}
 	h.reports[routerID] = &report{up: m.UpstreamLink, down: m.DownstreamLink, path: m.Path}
+	h.routers = [2]string{cmp.Or(h.routers[0], m.InitiatorRouter), cmp.Or(h.routers[1], m.TerminatorRouter)}
 	h.number = max(h.number, m.Path)
 	n.unwell[h.ID] = h
-	put(n.byRouter, routerID, h)
 	n.show(h, func(c *Circuit) { c.Path, c.PathNumber = h.chain(), h.number })
-	for id := range h.reports {
-		put(n.byRouter, id, h)
-	}
 	return true
+}
+
+// retract takes back what a router has reported of an incomplete circuit, with
+// the lock held.
+func (n *Network) retract(h *held, routerID string) {
+	n.unindex(h)
+	delete(h.reports, routerID)
+	next := *h.Circuit
+	if next.Path = nil; len(h.reports) > 0 {
+		next.Path = h.chain()
+	}
+	h.Circuit = &next
+	n.index(h)
 }
 
 // known compares a report with a circuit whose path is known.
@@ -153,26 +166,30 @@ func (n *Network) complete(h *held) (done bool, left []string) {
 
 // unreport forgets the reports of a circuit whose path is known now.
 func (n *Network) unreport(h *held) {
-	for id := range h.reports {
-		del(n.byRouter, id, h)
-	}
+	n.unindex(h)
 	h.reports = nil
 	n.index(h)
 }
 
 // settle looks what can be done about an incomplete circuit, with the lock
-// held. over means that it has to end; left is the routers that have to end
-// their part.
-func (n *Network) settle(h *held, view *policy.View) (over bool, left []string) {
-	if len(h.reports) == 0 || h.SessionID != "" && n.revoked(n.cfg.State.View(), h.SessionID) {
-		return true, nil
+// held. over, if not nil, is why it has to end; left is the routers that have to
+// end their part.
+func (n *Network) settle(h *held, view *policy.View) (over *ending, left []string) {
+	switch {
+	case len(h.reports) == 0:
+		return &peerGone, nil
+	case h.SessionID != "" && n.revoked(n.cfg.State.View(), h.SessionID):
+		return &ending{reason: "the api session has ended"}, nil
 	}
 	if done, left := n.complete(h); done {
 		if !allowed(view, h.Circuit) {
-			return true, left
+			return &ending{reason: "access was withdrawn"}, left
 		}
 		n.examine(h)
-		return false, left
+		return nil, left
+	}
+	if over := n.beheaded(h); over != nil {
+		return over, nil
 	}
 	now := n.cfg.Now()
 	_, _, both := h.ends()
@@ -190,7 +207,31 @@ func (n *Network) settle(h *held, view *policy.View) (over bool, left []string) 
 	case waited && h.broken.IsZero():
 		h.broken = now
 	}
-	return false, nil
+	return nil, nil
+}
+
+// peerGone is the end of a circuit that a router at its end does not have any
+// more.
+var peerGone = ending{reason: "a router at an end of the circuit no longer has it", code: ctrl.CodePeerGone}
+
+// beheaded returns why an incomplete circuit cannot be whole again, nil if it
+// can: a router at one of its ends is connected and has not reported it, or is
+// not part of the network any more. One that has not come back to this
+// controller yet is no evidence.
+func (n *Network) beheaded(h *held) *ending {
+	for side, id := range h.routers {
+		r := h.reports[id]
+		if id == "" || r != nil && (side == 0 && r.up == "" || side == 1 && r.down == "") {
+			continue
+		}
+		if n.nodes[id] != nil {
+			return &peerGone
+		}
+		if r := state.Get[model.EdgeRouter](n.cfg.State.View(), id); r == nil || r.Disabled {
+			return &endGone
+		}
+	}
+	return nil
 }
 
 // dangling looks at the links of an incomplete circuit: lost says that one of

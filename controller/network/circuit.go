@@ -30,6 +30,9 @@ const (
 	Active     CircuitState = "active"
 	Waiting    CircuitState = "waiting"    // its path is broken and there is no other at the moment
 	Incomplete CircuitState = "incomplete" // after a restart of the controller: not all of its routers have reported it yet
+	// Unconfirmed says that none of its routers is connected to the controller:
+	// they may carry it or not. After ForgetWait it is forgotten.
+	Unconfirmed CircuitState = "unconfirmed"
 )
 
 // first and last are the routers at the ends.
@@ -65,9 +68,11 @@ type held struct {
 	moved  time.Time       // when the path was made again last
 	stale  map[string]bool // routers off the path that may have been given the circuit
 	denied int             // paths in a row that one of the ends has refused
+	alone  time.Time       // since when none of its routers is connected; zero if one is
 
 	reports map[string]*report // of its routers, while it is incomplete
 	since   time.Time          // of the first of them
+	routers [2]string          // at both ends, as they say; empty if nobody has said
 
 	attempts int       // at creating it
 	tried    []string  // terminators that failed meanwhile
@@ -86,9 +91,6 @@ func (n *Network) remove(h *held) {
 	delete(n.circuits, h.ID)
 	n.left(h.IdentityID)
 	n.unindex(h)
-	for id := range h.reports {
-		del(n.byRouter, id, h)
-	}
 	delete(n.unwell, h.ID)
 	n.costs.ended(h.TerminatorID)
 }
@@ -107,12 +109,18 @@ func (n *Network) index(h *held) {
 			put(n.byLink, hop.Link, h)
 		}
 	}
+	for id := range h.reports {
+		put(n.byRouter, id, h)
+	}
 }
 
 func (n *Network) unindex(h *held) {
 	for _, hop := range h.Path {
 		del(n.byRouter, hop.RouterID, h)
 		del(n.byLink, hop.Link, h)
+	}
+	for id := range h.reports {
+		del(n.byRouter, id, h)
 	}
 }
 

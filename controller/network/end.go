@@ -124,8 +124,7 @@ func (n *Network) CircuitsEnded(routerID string, ids []string) {
 			if r := h.reports[routerID]; r != nil && r.isEnd() {
 				out = append(out, n.take(h))
 			} else {
-				delete(h.reports, routerID)
-				del(n.byRouter, routerID, h)
+				n.retract(h, routerID)
 			}
 		case h.isEnd(routerID):
 			out = append(out, n.take(h))

@@ -9,6 +9,10 @@ import (
 	"github.com/weftnet/weft/wire/ctrl"
 )
 
+// ForgetWait is how long the controller keeps a circuit none of whose routers is
+// connected. Routers that still carry it then report it when they are back.
+const ForgetWait = 10 * time.Minute
+
 // Times of the maintenance of paths.
 const (
 	tick      = time.Second
@@ -53,24 +57,26 @@ func (n *Network) topologyChanged() {
 // tend looks at the circuits that are incomplete or have no path.
 func (n *Network) tend() {
 	view, now := n.cfg.Policy(), n.cfg.Now()
-	var pathless, unfit []gone
-	left := make(map[string][]string)
+	over, left := make(map[ending][]gone), make(map[string][]string)
 	n.mu.Lock()
 	for _, h := range n.unwell {
 		if h.reports != nil {
-			over, others := n.settle(h, view)
+			e, others := n.settle(h, view)
 			for _, id := range others {
 				left[id] = append(left[id], h.ID)
 			}
-			if over {
-				unfit = append(unfit, n.take(h))
+			if e != nil {
+				over[*e] = append(over[*e], n.take(h))
 				continue
 			}
 		}
 		switch {
-		case h.moving || h.broken.IsZero():
+		case h.moving:
+		case !h.alone.IsZero() && now.Sub(h.alone) >= ForgetWait:
+			over[forgotten] = append(over[forgotten], n.take(h))
+		case h.broken.IsZero():
 		case now.Sub(h.broken) >= PathWait:
-			pathless = append(pathless, n.take(h))
+			over[pathless] = append(over[pathless], n.take(h))
 		case h.reports == nil:
 			n.look(h.ID)
 		}
@@ -79,11 +85,45 @@ func (n *Network) tend() {
 	for id, ids := range left {
 		n.unroute(id, ids, ending{reason: "the circuit has another path"})
 	}
-	n.ended(unfit, ending{reason: "access was withdrawn"})
-	for _, c := range pathless {
+	for _, c := range over[pathless] {
 		n.cfg.Log.Warn("circuit ended, its path is lost and there is no other", "circuit", c.ID, "service", c.ServiceID, "waited", PathWait)
 	}
-	n.ended(pathless, ending{reason: "the path of the circuit is lost and there is no other", code: ctrl.CodeNoPath})
+	for e, cs := range over {
+		n.ended(cs, e)
+	}
+}
+
+// Ends of circuits that have waited too long.
+var (
+	pathless  = ending{reason: "the path of the circuit is lost and there is no other", code: ctrl.CodeNoPath}
+	forgotten = ending{reason: "none of its routers has been connected for too long"}
+)
+
+// doubt notes that none of the routers of a circuit is connected any more, if
+// that is so, with the lock held.
+func (n *Network) doubt(h *held) {
+	if h.reports != nil || !h.alone.IsZero() {
+		return
+	}
+	for _, hop := range h.Path {
+		if n.nodes[hop.RouterID] != nil {
+			return
+		}
+	}
+	h.alone = n.cfg.Now()
+	n.unwell[h.ID] = h
+	n.show(h, func(c *Circuit) { c.State = Unconfirmed })
+}
+
+// confirm notes that a router of a circuit is connected, with the lock held.
+func (n *Network) confirm(h *held) {
+	if h.alone.IsZero() {
+		return
+	}
+	h.alone = time.Time{}
+	if h.broken.IsZero() {
+		n.fit(h)
+	}
 }
 
 // leaveBadLinks has the circuits on links that are not to be used looked at:

@@ -81,6 +81,9 @@ func (n *Network) unfit(h *held) {
 // fit notes that the path holds.
 func (n *Network) fit(h *held) {
 	h.broken = time.Time{}
+	if !h.alone.IsZero() {
+		return
+	}
 	delete(n.unwell, h.ID)
 	if h.State != Active {
 		n.show(h, func(c *Circuit) { c.State = Active })

@@ -18,7 +18,7 @@ func routeOf(c *Circuit, i int) *ctrl.Route {
 	r := &ctrl.Route{
 		CircuitId: c.ID, ServiceId: c.ServiceID, DownstreamLink: c.Path[i].Link, Path: c.PathNumber,
 		IdentityId: c.IdentityID, SessionId: c.SessionID, TerminatorId: c.TerminatorID, HostId: c.HostID,
-		CreatedMillis: c.CreatedAt.UnixMilli(),
+		CreatedMillis: c.CreatedAt.UnixMilli(), InitiatorRouter: c.first(), TerminatorRouter: c.last(),
 	}
 	if i > 0 {
 		r.UpstreamLink = c.Path[i-1].Link

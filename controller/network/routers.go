@@ -11,8 +11,8 @@ import (
 
 // Attach makes a router known as connected and takes over the links and
 // circuits that it reports. It returns the circuits that the router has to end,
-// because nobody may have them any more. Circuits that the router should have
-// and does not report have ended there.
+// because nobody may have them any more or they have left it. Circuits that begin
+// or end at the router and that it does not report end everywhere.
 func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []string) {
 	view := n.cfg.Policy()
 	seen := make(map[string]bool, len(m.GetCircuits()))
@@ -27,8 +27,7 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 	}
 	changes := n.topo.Report(routerID, &ctrl.LinkChanges{Whole: true, Put: m.GetLinks()})
 	n.affect(changes)
-	var over, unfit []gone
-	left := make(map[string][]string)
+	over, left := make(map[ending][]gone), make(map[string][]string)
 	for _, r := range m.GetCircuits() {
 		if r.Path == 0 && r.TerminatorId == "" {
 			continue // being created; its request went with the former session
@@ -37,24 +36,26 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 		if !n.adopt(routerID, r) {
 			drop = append(drop, r.CircuitId)
 		} else if h := n.circuits[r.CircuitId]; h != nil && h.reports != nil {
-			ended, others := n.settle(h, view)
+			e, others := n.settle(h, view)
 			for _, id := range others {
 				left[id] = append(left[id], h.ID)
 			}
-			if ended {
-				unfit = append(unfit, n.take(h))
-				drop = append(drop, h.ID)
+			if e != nil {
+				if e.code == "" { // else the router is told the code
+					drop = append(drop, h.ID)
+				}
+				over[*e] = append(over[*e], n.take(h))
 			}
 		}
 	}
 	for id, h := range n.byRouter[routerID] {
+		n.confirm(h)
 		switch {
 		case seen[id]:
 		case h.reports != nil:
-			delete(h.reports, routerID)
-			del(n.byRouter, routerID, h)
+			n.retract(h, routerID)
 		case h.isEnd(routerID):
-			over = append(over, n.take(h))
+			over[peerGone] = append(over[peerGone], n.take(h))
 		default:
 			n.breaks(h)
 		}
@@ -63,8 +64,9 @@ func (n *Network) Attach(routerID string, node Node, m *ctrl.Register) (drop []s
 	for id, ids := range left {
 		n.unroute(id, ids, ending{reason: "the circuit has another path"})
 	}
-	n.ended(unfit, ending{reason: "access was withdrawn", except: routerID})
-	n.ended(over, ending{reason: "a router of the path no longer has the circuit", except: routerID})
+	for e, cs := range over {
+		n.ended(cs, e)
+	}
 	n.topologyChanged()
 	n.routerEvent(routerID, true)
 	for _, c := range changes {
@@ -81,6 +83,9 @@ func (n *Network) Detach(routerID string, node Node) {
 	if was {
 		delete(n.nodes, routerID)
 		n.topo.RemoveRouter(routerID)
+		for _, h := range n.byRouter[routerID] {
+			n.doubt(h)
+		}
 	}
 	n.mu.Unlock()
 	if was {
@@ -166,6 +171,10 @@ func (n *Network) reach(routerID string) (usable int) {
 	return usable
 }
 
+// endGone is the end of circuits that begin or end at a router which is not part
+// of the network any more.
+var endGone = ending{reason: "a router at its end was disabled or deleted"}
+
 // RouterGone ends the circuits that begin or end at a router which was disabled
 // or deleted, gives those that pass it another path, and has the others close
 // their links to it.
@@ -180,7 +189,7 @@ func (n *Network) RouterGone(routerID string) {
 		}
 	}
 	n.mu.Unlock()
-	n.ended(over, ending{reason: "a router at its end was disabled or deleted"})
+	n.ended(over, endGone)
 	var lost []topology.Change
 	for _, l := range n.topo.RemoveOf(routerID) {
 		n.closeLink(l, "a router of the link was disabled or deleted", l.Other(routerID))

@@ -33,6 +33,10 @@ func (c *client) explain(circuit *forward.Circuit, side forward.Side, reason str
 		e.Code, e.RetryHint = edge.CodeInvalidSession, edge.RetryStartOver
 	case forward.NoPath:
 		e.Remedy = ctrl.RemedyNoPath
+	case forward.PeerGone:
+		if e.Reason == ctrl.CodePeerGone {
+			e.Remedy = ctrl.RemedyPeerGone
+		}
 	}
 	if side == forward.Initiator && detail != "" {
 		e.Message += ": " + detail

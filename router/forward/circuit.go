@@ -69,11 +69,12 @@ type Circuit struct {
 	code         string       // of the cause Removed and the like, may be empty
 	terminatorID string
 	hostID       string
-	path         uint32   // number of the path in force, see ctrl.Route
-	dialing      bool     // the terminator side is being dialed, or has been
-	closing      bool     // ends when nothing arrives any more
-	past         []string // links of former paths
-	early        *early   // nil for nothing
+	path         uint32    // number of the path in force, see ctrl.Route
+	routers      [2]string // at its ends, empty if no controller has said
+	dialing      bool      // the terminator side is being dialed, or has been
+	closing      bool      // ends when nothing arrives any more
+	past         []string  // links of former paths
+	early        *early    // nil for nothing
 }
 
 // Attach makes d the destination of a side, replacing an earlier one. It
@@ -226,6 +227,7 @@ func (c *Circuit) Report() *ctrl.Circuit {
 		CircuitId: c.ID, IdentityId: c.IdentityID, SessionId: c.SessionID, ServiceId: c.Service(),
 		TerminatorId: c.terminatorID, HostId: c.hostID, CreatedMillis: c.CreatedAt.UnixMilli(),
 		UpstreamLink: c.linkOf(Initiator), DownstreamLink: c.linkOf(Terminator), Path: c.path,
+		InitiatorRouter: c.routers[Initiator], TerminatorRouter: c.routers[Terminator],
 	}
 }
 

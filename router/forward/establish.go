@@ -58,6 +58,9 @@ func (t *Table) Establish(ctx context.Context, from Creator, c *Circuit, ask *ct
 		made, err := from.CreateCircuit(ctx, ask)
 		switch {
 		case err != nil:
+			// An earlier attempt may have been reported to a controller that has come
+			// meanwhile.
+			c.End("no controller has answered", true)
 			return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
 		case made.GetRefusal() != nil:
 			return nil, &Refused{made.GetRefusal()}

@@ -284,7 +284,8 @@ func (m *mesh) openOver(id string, links []string, nodes ...int) *path {
 }
 
 func (p *path) route(i int) *ctrl.Route {
-	r := &ctrl.Route{CircuitId: p.id, Path: p.number, IdentityId: "me", ServiceId: "s", TerminatorId: "t", HostId: "h", CreatedMillis: 5}
+	r := &ctrl.Route{CircuitId: p.id, Path: p.number, IdentityId: "me", ServiceId: "s", TerminatorId: "t", HostId: "h", CreatedMillis: 5,
+		InitiatorRouter: "ri", TerminatorRouter: "rt"}
 	if i > 0 {
 		r.UpstreamLink = p.links[i-1]
 	}
@@ -347,7 +348,8 @@ func TestMeshCarriesAndEnds(t *testing.T) {
 	p := m.open("c", 0, 1, 2)
 	r := m.tables[1].Reports()
 	if len(r) != 1 || r[0].UpstreamLink != p.links[0] || r[0].DownstreamLink != p.links[1] || r[0].Path != 1 ||
-		r[0].IdentityId != "me" || r[0].ServiceId != "s" || r[0].TerminatorId != "t" || r[0].HostId != "h" || r[0].CreatedMillis != 5 {
+		r[0].IdentityId != "me" || r[0].ServiceId != "s" || r[0].TerminatorId != "t" || r[0].HostId != "h" || r[0].CreatedMillis != 5 ||
+		r[0].InitiatorRouter != "ri" || r[0].TerminatorRouter != "rt" {
 		t.Errorf("transit reports %v", r)
 	}
 	echo(t, p, 1<<20, func(int) {})

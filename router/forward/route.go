@@ -16,7 +16,7 @@ func (t *Table) route(ctx context.Context, m *ctrl.Route) (map[uint32][]byte, er
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(m.GetTimeoutMillis())*time.Millisecond)
 		defer cancel()
 	}
-	c, err := t.routed(m)
+	c, made, err := t.routed(m)
 	if err != nil {
 		return nil, err
 	}
@@ -25,46 +25,52 @@ func (t *Table) route(ctx context.Context, m *ctrl.Route) (map[uint32][]byte, er
 		c.abandonEmpty(err.Error())
 		return nil, err
 	}
-	if m.GetEgress() == nil || !fresh {
-		return nil, nil
+	var peer map[uint32][]byte
+	if m.GetEgress() != nil && fresh {
+		if peer, err = t.Terminate(ctx, c, m.GetEgress()); err != nil {
+			c.Abandon("dial failed")
+			return nil, err
+		}
+		made = true
 	}
-	peer, err := t.Terminate(ctx, c, m.GetEgress())
-	if err != nil {
-		c.Abandon("dial failed")
-		return nil, err
+	if made && ctx.Err() != nil { // taken back, or the controller that asked is gone
+		c.finish("the route was taken back", ending{drop: true, report: true})
+		return nil, errTakenBack
 	}
 	return peer, nil
 }
 
-// routed returns the circuit of a route, which is a new one unless one of its
-// ends is at this router.
-func (t *Table) routed(m *ctrl.Route) (*Circuit, error) {
+// errTakenBack answers a route for which nobody waits any more.
+var errTakenBack = &DialError{Cause: ctrl.Cause_GENERIC, Message: "the route was taken back while it was made"}
+
+// routed returns the circuit of a route; made says that it is a new one.
+func (t *Table) routed(m *ctrl.Route) (c *Circuit, made bool, err error) {
 	if c := t.Get([]byte(m.GetCircuitId())); c != nil {
-		return c, nil
+		return c, false, nil
 	}
 	switch {
 	case m.GetUpstreamLink() == "":
-		return nil, &DialError{Cause: ctrl.Cause_GENERIC, Message: "the circuit does not begin at this router"}
+		return nil, false, &DialError{Cause: ctrl.Cause_GENERIC, Message: "the circuit does not begin at this router"}
 	case m.GetDownstreamLink() == "" && m.GetEgress() == nil:
-		return nil, &DialError{Cause: ctrl.Cause_GENERIC, Message: "the circuit does not end at this router"}
+		return nil, false, &DialError{Cause: ctrl.Cause_GENERIC, Message: "the circuit does not end at this router"}
 	case t.Quiesced() && !m.GetReroute():
-		return nil, &DialError{Cause: ctrl.Cause_RESOURCES_NOT_AVAILABLE, Message: "the router is quiesced"}
+		return nil, false, &DialError{Cause: ctrl.Cause_RESOURCES_NOT_AVAILABLE, Message: "the router is quiesced"}
 	}
-	c, err := t.Add(Info{
+	c, err = t.Add(Info{
 		ID: m.GetCircuitId(), IdentityID: m.GetIdentityId(), SessionID: m.GetSessionId(), ServiceID: m.GetServiceId(),
 		CreatedAt: time.UnixMilli(m.GetCreatedMillis()),
 	})
 	switch {
 	case errors.Is(err, ErrTooMany):
-		return nil, &DialError{Cause: ctrl.Cause_RESOURCES_NOT_AVAILABLE, Message: err.Error()}
+		return nil, false, &DialError{Cause: ctrl.Cause_RESOURCES_NOT_AVAILABLE, Message: err.Error()}
 	case err != nil: // made by another route meanwhile
 		if c = t.Get([]byte(m.GetCircuitId())); c == nil {
-			return nil, err
+			return nil, false, err
 		}
-		return c, nil
+		return c, false, nil
 	}
 	c.SetHost(m.GetTerminatorId(), m.GetHostId())
-	return c, nil
+	return c, true, nil
 }
 
 // errOldPath answers a route that a later one has overtaken.
@@ -94,7 +100,7 @@ func (c *Circuit) rewire(m *ctrl.Route) (open bool, err error) {
 		return false, errOldPath
 	}
 	moved := c.path != 0 && m.GetPath() > c.path
-	c.path = m.GetPath()
+	c.path, c.routers = m.GetPath(), [2]string{m.GetInitiatorRouter(), m.GetTerminatorRouter()}
 	for s, next := range ends {
 		c.relink(Side(s), next, m.GetEgress() != nil)
 	}

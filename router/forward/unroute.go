@@ -23,8 +23,11 @@ func (t *Table) SetCloseCheck(d time.Duration) { t.closeCheck = d }
 // has arrived by a link for a while. Unknown ids are ignored.
 func (t *Table) EndCircuits(m *ctrl.Unroute) {
 	cause := Removed
-	if m.GetCode() == ctrl.CodeNoPath {
+	switch m.GetCode() {
+	case ctrl.CodeNoPath:
 		cause = NoPath
+	case ctrl.CodePeerGone:
+		cause = PeerGone
 	}
 	for _, id := range m.GetCircuitIds() {
 		c := t.Get([]byte(id))

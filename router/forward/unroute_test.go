@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -85,6 +86,33 @@ func TestOldPath(t *testing.T) {
 	before := m.tables[2].Get([]byte("c")).Destination(Terminator)
 	if r := m.tables[2].Route(t.Context(), again); r.Failure != nil || m.tables[2].Get([]byte("c")).Destination(Terminator) != before {
 		t.Errorf("a repeated route dials again: %v", r)
+	}
+	p.end.conn.Abort(ErrEnded)
+	p.c.End("done", true)
+	m.eventuallyEmpty()
+}
+
+// TestRouteTakenBack: a route that is taken back, or whose controller goes,
+// while it is made leaves nothing.
+func TestRouteTakenBack(t *testing.T) {
+	m := newMesh(t, 3)
+	p := m.open("c", 0, 1, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i := 1; i < 3; i++ {
+		r := p.route(i)
+		r.CircuitId = "late"
+		if i == 2 {
+			r.Egress = &ctrl.Egress{Binding: "echo"}
+		}
+		if res := m.tables[i].Route(ctx, r); res.Failure == nil || m.tables[i].Get([]byte("late")) != nil {
+			t.Errorf("router %d: %v", i, res)
+		}
+	}
+	again := p.route(1)
+	again.Reroute = true
+	if res := m.tables[1].Route(ctx, again); res.Failure != nil || m.tables[1].Get([]byte("c")) == nil {
+		t.Errorf("a circuit that was there before is gone: %v", res)
 	}
 	p.end.conn.Abort(ErrEnded)
 	p.c.End("done", true)

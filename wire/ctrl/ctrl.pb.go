@@ -886,13 +886,15 @@ type Route struct {
 	Reroute bool   `protobuf:"varint,7,opt,name=reroute,proto3" json:"reroute,omitempty"`
 	Path    uint32 `protobuf:"varint,8,opt,name=path,proto3" json:"path,omitempty"` // number of the path, from 1; a router keeps the highest
 	// What every node reports of the circuit.
-	IdentityId    string `protobuf:"bytes,9,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
-	SessionId     string `protobuf:"bytes,10,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	TerminatorId  string `protobuf:"bytes,11,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
-	HostId        string `protobuf:"bytes,12,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
-	CreatedMillis int64  `protobuf:"varint,13,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"` // Unix time
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	IdentityId       string `protobuf:"bytes,9,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
+	SessionId        string `protobuf:"bytes,10,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	TerminatorId     string `protobuf:"bytes,11,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
+	HostId           string `protobuf:"bytes,12,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
+	CreatedMillis    int64  `protobuf:"varint,13,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"`         // Unix time
+	InitiatorRouter  string `protobuf:"bytes,14,opt,name=initiator_router,json=initiatorRouter,proto3" json:"initiator_router,omitempty"`    // ids of the routers at the ends, which stay
+	TerminatorRouter string `protobuf:"bytes,15,opt,name=terminator_router,json=terminatorRouter,proto3" json:"terminator_router,omitempty"` // the same on every path
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Route) Reset() {
@@ -1014,6 +1016,20 @@ func (x *Route) GetCreatedMillis() int64 {
 		return x.CreatedMillis
 	}
 	return 0
+}
+
+func (x *Route) GetInitiatorRouter() string {
+	if x != nil {
+		return x.InitiatorRouter
+	}
+	return ""
+}
+
+func (x *Route) GetTerminatorRouter() string {
+	if x != nil {
+		return x.TerminatorRouter
+	}
+	return ""
 }
 
 type Egress struct {
@@ -1268,19 +1284,21 @@ func (x *CircuitsEnded) GetCircuitIds() []string {
 
 // A circuit as a router reports it.
 type Circuit struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	CircuitId      string                 `protobuf:"bytes,1,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"`
-	IdentityId     string                 `protobuf:"bytes,2,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
-	SessionId      string                 `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	ServiceId      string                 `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	TerminatorId   string                 `protobuf:"bytes,5,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
-	HostId         string                 `protobuf:"bytes,6,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
-	CreatedMillis  int64                  `protobuf:"varint,7,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"`   // Unix time
-	UpstreamLink   string                 `protobuf:"bytes,8,opt,name=upstream_link,json=upstreamLink,proto3" json:"upstream_link,omitempty"`       // empty if the dialer is at this router
-	DownstreamLink string                 `protobuf:"bytes,9,opt,name=downstream_link,json=downstreamLink,proto3" json:"downstream_link,omitempty"` // empty if the terminator is at this router
-	Path           uint32                 `protobuf:"varint,10,opt,name=path,proto3" json:"path,omitempty"`                                         // see Route
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	CircuitId        string                 `protobuf:"bytes,1,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"`
+	IdentityId       string                 `protobuf:"bytes,2,opt,name=identity_id,json=identityId,proto3" json:"identity_id,omitempty"`
+	SessionId        string                 `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	ServiceId        string                 `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	TerminatorId     string                 `protobuf:"bytes,5,opt,name=terminator_id,json=terminatorId,proto3" json:"terminator_id,omitempty"`
+	HostId           string                 `protobuf:"bytes,6,opt,name=host_id,json=hostId,proto3" json:"host_id,omitempty"`
+	CreatedMillis    int64                  `protobuf:"varint,7,opt,name=created_millis,json=createdMillis,proto3" json:"created_millis,omitempty"`       // Unix time
+	UpstreamLink     string                 `protobuf:"bytes,8,opt,name=upstream_link,json=upstreamLink,proto3" json:"upstream_link,omitempty"`           // empty if the dialer is at this router
+	DownstreamLink   string                 `protobuf:"bytes,9,opt,name=downstream_link,json=downstreamLink,proto3" json:"downstream_link,omitempty"`     // empty if the terminator is at this router
+	Path             uint32                 `protobuf:"varint,10,opt,name=path,proto3" json:"path,omitempty"`                                             // see Route
+	InitiatorRouter  string                 `protobuf:"bytes,11,opt,name=initiator_router,json=initiatorRouter,proto3" json:"initiator_router,omitempty"` // see Route
+	TerminatorRouter string                 `protobuf:"bytes,12,opt,name=terminator_router,json=terminatorRouter,proto3" json:"terminator_router,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Circuit) Reset() {
@@ -1381,6 +1399,20 @@ func (x *Circuit) GetPath() uint32 {
 		return x.Path
 	}
 	return 0
+}
+
+func (x *Circuit) GetInitiatorRouter() string {
+	if x != nil {
+		return x.InitiatorRouter
+	}
+	return ""
+}
+
+func (x *Circuit) GetTerminatorRouter() string {
+	if x != nil {
+		return x.TerminatorRouter
+	}
+	return ""
 }
 
 // Router to controller: messages of these circuits cannot be passed on.
@@ -3650,7 +3682,7 @@ const file_ctrl_proto_rawDesc = "" +
 	"\aFailure\x12#\n" +
 	"\rterminator_id\x18\x01 \x01(\tR\fterminatorId\x12)\n" +
 	"\x05cause\x18\x02 \x01(\x0e2\x13.weft.ctrl.v1.CauseR\x05cause\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xbb\x03\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\x93\x04\n" +
 	"\x05Route\x12\x1d\n" +
 	"\n" +
 	"circuit_id\x18\x01 \x01(\tR\tcircuitId\x12\x1d\n" +
@@ -3669,7 +3701,9 @@ const file_ctrl_proto_rawDesc = "" +
 	" \x01(\tR\tsessionId\x12#\n" +
 	"\rterminator_id\x18\v \x01(\tR\fterminatorId\x12\x17\n" +
 	"\ahost_id\x18\f \x01(\tR\x06hostId\x12%\n" +
-	"\x0ecreated_millis\x18\r \x01(\x03R\rcreatedMillis\"\x99\x02\n" +
+	"\x0ecreated_millis\x18\r \x01(\x03R\rcreatedMillis\x12)\n" +
+	"\x10initiator_router\x18\x0e \x01(\tR\x0finitiatorRouter\x12+\n" +
+	"\x11terminator_router\x18\x0f \x01(\tR\x10terminatorRouter\"\x99\x02\n" +
 	"\x06Egress\x12\x17\n" +
 	"\ahost_id\x18\x06 \x01(\tR\x06hostId\x12#\n" +
 	"\rterminator_id\x18\x01 \x01(\tR\fterminatorId\x12\x18\n" +
@@ -3695,7 +3729,7 @@ const file_ctrl_proto_rawDesc = "" +
 	"\adeliver\x18\x04 \x01(\bR\adeliver\"0\n" +
 	"\rCircuitsEnded\x12\x1f\n" +
 	"\vcircuit_ids\x18\x01 \x03(\tR\n" +
-	"circuitIds\"\xce\x02\n" +
+	"circuitIds\"\xa6\x03\n" +
 	"\aCircuit\x12\x1d\n" +
 	"\n" +
 	"circuit_id\x18\x01 \x01(\tR\tcircuitId\x12\x1f\n" +
@@ -3711,7 +3745,9 @@ const file_ctrl_proto_rawDesc = "" +
 	"\rupstream_link\x18\b \x01(\tR\fupstreamLink\x12'\n" +
 	"\x0fdownstream_link\x18\t \x01(\tR\x0edownstreamLink\x12\x12\n" +
 	"\x04path\x18\n" +
-	" \x01(\rR\x04path\"0\n" +
+	" \x01(\rR\x04path\x12)\n" +
+	"\x10initiator_router\x18\v \x01(\tR\x0finitiatorRouter\x12+\n" +
+	"\x11terminator_router\x18\f \x01(\tR\x10terminatorRouter\"0\n" +
 	"\rCircuitFaults\x12\x1f\n" +
 	"\vcircuit_ids\x18\x01 \x03(\tR\n" +
 	"circuitIds\"H\n" +

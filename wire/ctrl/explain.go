@@ -16,7 +16,11 @@ const (
 	CodeResourcesNotAvailable = "RESOURCES_NOT_AVAILABLE"  // the router has no file descriptor, port or worker left
 	CodeMisconfigured         = "MISCONFIGURED_TERMINATOR" // the router has no dialer for the terminator, or its address is malformed
 	CodeNoPath                = "NO_PATH"                  // hosts are online, but no usable links lead to their routers; or a circuit has lost its path and there is no other
+	CodePeerGone              = "PEER_GONE"                // the router at the other end of a circuit no longer has it: it was started anew
 )
+
+// RemedyPeerGone is what to do about CodePeerGone.
+const RemedyPeerGone = "dial again"
 
 // RemedyNoPath is what to do about CodeNoPath.
 const RemedyNoPath = "link the routers: weft show path says what is missing, weft list links which links there are; " +

@@ -62,7 +62,9 @@ const (
 // it is not at either end or the link is another one's, is left out.
 //
 // A link is there as soon as one end has it, and until one end says that it is
-// gone or leaves it out of a report of everything.
+// gone, or leaves it out of a report of everything although it has told of it
+// before. An end that has not told of it may not have had it yet when it made
+// the report: such a link is a Half until it does.
 func (t *Topology) Report(routerID string, m *ctrl.LinkChanges) []Change {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +75,7 @@ func (t *Topology) Report(routerID string, m *ctrl.LinkChanges) []Change {
 			kept[p.Id] = true
 		}
 		for _, id := range slices.Sorted(maps.Keys(t.of[routerID])) {
-			if l := t.links[id]; !kept[id] {
+			if l := t.links[id]; !kept[id] && l.told(routerID) {
 				out = t.gone(out, l, routerID, l.shown.Iteration, "")
 			}
 		}
@@ -87,6 +89,12 @@ func (t *Topology) Report(routerID string, m *ctrl.LinkChanges) []Change {
 		out = t.put(out, routerID, p, m.Whole)
 	}
 	return out
+}
+
+// told reports whether a router has told of this iteration of the link.
+func (l *link) told(routerID string) bool {
+	at := slices.Index([]string{l.shown.DialerID, l.shown.AcceptorID}, routerID)
+	return at >= 0 && l.ends[at].known
 }
 
 func (t *Topology) put(out []Change, routerID string, p *ctrl.Link, whole bool) []Change {

@@ -156,8 +156,13 @@ func TestReports(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	check("made anew", kinds("a", put(2, nil)), Replaced)
+	check("everything, made before this", kinds("b", &ctrl.LinkChanges{Whole: true}))
+	if l := c.Link("l"); !l.Usable() || len(c.Half()) != 1 || c.Half()[0].Denied {
+		t.Errorf("%+v", l)
+	}
+	check("it comes late", kinds("b", put(2, nil)), Known)
 	check("everything but this", kinds("b", &ctrl.LinkChanges{Whole: true}), Lost)
-	check("it comes late", kinds("b", put(2, nil)), Measured)
+	check("it comes again", kinds("b", put(2, nil)), Measured)
 	if !c.Link("l").Usable() {
 		t.Error("not usable")
 	}
