@@ -44,7 +44,7 @@ func (r *Router) addEgress() {
 		}
 		transport := egress.New(egress.Config{
 			Binding: binding, ConnectTimeout: o.ConnectTimeout, StartTimeout: startTimeout(o.CircuitStartTimeout),
-			Flow: flowOptions(o.DataOptions), Gather: o.TxQueue,
+			Flow: flowOptions(o.DataOptions), Budget: r.budget, Gather: o.TxQueue,
 			TLS: r.identity.ClientTLS(), Net: proxied(nil, r.o.Config.Transport.Proxy), Log: r.o.Log,
 		})
 		bounded := *bounds
@@ -84,7 +84,7 @@ func (r *Router) openRamps() error {
 		use := fmt.Sprintf("listeners[%d].address", i)
 		cfg := ingress.Config{
 			Name: l.Binding + " " + l.Address.String(), RouterID: r.id, Service: l.Service, CircuitTimeout: l.Options.GetCircuitTimeout,
-			RequestTimeout: l.Options.HelloTimeout, Flow: flowOptions(l.Options.DataOptions), Gather: l.Options.TxQueue, Log: r.o.Log,
+			RequestTimeout: l.Options.HelloTimeout, Flow: flowOptions(l.Options.DataOptions), Budget: r.budget, Gather: l.Options.TxQueue, Log: r.o.Log,
 			Circuits: ownCircuits{r.table, controllers{r.uplink, r.o.Config.Ctrl.DefaultRequestTimeout}},
 		}
 		var on onRamp

@@ -82,6 +82,8 @@ type Config struct {
 	MaxWindow  int // bytes, default and maximum 4 MiB: what receivers store
 	MaxPayload int // bytes, default 64 KiB; Write splits at it, WriteMessage does not
 
+	Room Room // bounds what this end and others hold, nil for no bound
+
 	Counters *Counters // nil for none
 
 	Options *Options // nil for none; those that are set win over Window, MaxWindow, MaxPayload and Linger

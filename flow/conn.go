@@ -210,6 +210,7 @@ func (c *Conn) tellClosed() {
 // fires too early finds nothing to do and is set anew, which is cheaper than
 // moving it with every message.
 func (c *Conn) arm() {
+	c.m.book()
 	d := c.m.deadline()
 	if d == 0 || (c.timerAt != 0 && c.timerAt <= d) {
 		return

@@ -65,7 +65,7 @@ type machine struct {
 func newMachine(c *Config) machine {
 	return machine{
 		circuit: []byte(c.Circuit), role: c.Role, connID: c.ConnID, hasConn: c.HasConnID, linger: c.Linger, patience: c.StartLimit, counts: c.Counters,
-		sender:   sender{o: c.Options, window: c.Window, least: c.Options.least(c), most: c.MaxWindow, timed: c.Options.timed()},
+		sender:   sender{o: c.Options, room: c.Room, window: c.Window, least: c.Options.least(c), most: c.MaxWindow, timed: c.Options.timed()},
 		receiver: receiver{limit: c.Options.limit(c), highest: -1},
 	}
 }

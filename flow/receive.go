@@ -134,7 +134,7 @@ func (m *machine) acknowledge(out *batch) {
 	m.acking = true
 	m.announced = m.buffered
 	a := xgress.Ack{
-		Circuit: m.circuit, RecvBuffer: uint32(max(0, m.buffered)), RTT: m.ackRTT,
+		Circuit: m.circuit, RecvBuffer: uint32(m.tells(m.room)), RTT: m.ackRTT,
 		ConnID: m.connID, HasConnID: m.hasConn,
 	}
 	if m.role == Terminator {

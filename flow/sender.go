@@ -32,6 +32,7 @@ type sent struct {
 // sender is the sending half of an end: numbering, window, retransmission.
 type sender struct {
 	o            *Options
+	room         Room // nil for any
 	window, most int
 	least        int    // the window never shrinks below
 	next         int32  // next sequence
@@ -60,7 +61,7 @@ type sender struct {
 
 func (s *sender) pending() int { return len(s.queue) - s.head }
 
-func (s *sender) credit() int { return s.window - s.inFlight - s.peerBuffer }
+func (s *sender) credit() int { return s.span() - s.inFlight - s.peerBuffer }
 
 // ready reports whether one more payload may be sent, whatever its size: a
 // receiver judges its limit before it stores, so one payload never overflows it.
@@ -70,7 +71,7 @@ func (s *sender) ready() bool { return s.credit() > 0 || s.probe }
 // than crumbs, or nothing under way that could make more room.
 func (s *sender) reopened() bool {
 	c := s.credit()
-	return c >= min(s.window/4, 64<<10) || (c > 0 && s.inFlight == 0) || s.probe
+	return c >= min(s.span()/4, 64<<10) || (c > 0 && s.inFlight == 0) || s.probe
 }
 
 func (s *sender) push(now time.Duration, p sent) (*sent, int32) {
@@ -143,10 +144,9 @@ func (s *sender) trim() {
 // no room for what is under way.
 const fullPeer = 4 << 20
 
-// judge grows the window when it was the limit for a whole turn and the peer has
-// room for it, as long as no queue is building up on the path, or the last
-// growth has paid: on a busy machine turns get longer for other reasons. It
-// shrinks the window when a router on the way has no room.
+// judge grows the window when it was the limit for a whole turn, there is room for
+// it here and at the peer, and it is worth it. It shrinks the window when a
+// router on the way has no room.
 func (s *sender) judge(now time.Duration) {
 	if s.o.GrowAfter > 0 {
 		s.growCounted()
@@ -159,7 +159,7 @@ func (s *sender) judge(now time.Duration) {
 	switch {
 	case s.peerBuffer > fullPeer:
 		s.window = max(s.least, s.window/2)
-	case s.limited && s.peerBuffer < s.window && (s.rtt.calm() || s.window < tryMost && rate > worth*s.rate):
+	case s.limited && s.peerBuffer < s.window && s.span() == s.window && s.worthIt(rate):
 		s.grow(s.window)
 		s.rate = rate
 	default:
@@ -169,9 +169,19 @@ func (s *sender) judge(now time.Duration) {
 }
 
 const (
-	worth   = 1.25      // times the rate: what a growth has to bring
-	tryMost = 512 << 10 // bytes, up to which only that counts
+	worth   = 1.25    // times the rate: what a growth has to bring
+	tryMost = 1 << 20 // bytes, up to which growing is cheap
 )
+
+// worthIt decides whether to grow the window at the rate of the last turn: as long
+// as no queue is building up on the path and the last growth has paid. Up to
+// tryMost either will do, for on a busy machine turns get longer for other
+// reasons; what waits in a larger window than needed is out of the processor's
+// caches when its turn comes.
+func (s *sender) worthIt(rate float64) bool {
+	calm, paid := s.rtt.calm(), rate > worth*s.rate
+	return calm && paid || s.window < tryMost && (calm || paid)
+}
 
 // tries is how many payloads are sent again at a timeout: few, for that may be a
 // queue that has become long as well as a path that is gone. The acknowledgement

@@ -59,7 +59,7 @@ func newRelayed(cl *client, circuit *forward.Circuit, side forward.Side, connID 
 	e.conn = flow.New(flow.Config{
 		Circuit: circuit.ID, Role: flow.Role(side == forward.Terminator), Output: circuit.Output(side),
 		ConnID: connID, HasConnID: true,
-		StartLimit: tuning.StartTimeout, Options: tuning.Flow, Counters: circuit.FlowCounters(),
+		StartLimit: tuning.StartTimeout, Room: cl.srv.cfg.Budget.Room(), Options: tuning.Flow, Counters: circuit.FlowCounters(),
 		Readable: e.lane.Kick,
 		Writable: e.move,
 		Closed: func(error) {

@@ -37,8 +37,9 @@ type Config struct {
 	// StartTimeout is how long a connection waits for the dialer to begin; 3
 	// minutes by default, negative for ever.
 	StartTimeout time.Duration
-	Flow         *flow.Options // of the circuits, nil for none
-	Gather       int           // payloads taken for a connection at once, 16 by default
+	Flow         *flow.Options   // of the circuits, nil for none
+	Budget       *forward.Budget // of what the router holds, nil for no bound
+	Gather       int             // payloads taken for a connection at once, 16 by default
 	// TLS is for addresses of the form tls:host:port; nil refuses them. The name
 	// of the server is set to the host.
 	TLS *tls.Config
@@ -68,7 +69,7 @@ func New(cfg Config) *Transport {
 	if cfg.Net == nil {
 		cfg.Net = new(net.Dialer).DialContext
 	}
-	return &Transport{cfg: cfg, set: ramp.New(ramp.Config{StartLimit: cfg.StartTimeout, Flow: cfg.Flow, Gather: cfg.Gather, Log: cfg.Log})}
+	return &Transport{cfg: cfg, set: ramp.New(ramp.Config{StartLimit: cfg.StartTimeout, Flow: cfg.Flow, Budget: cfg.Budget, Gather: cfg.Gather, Log: cfg.Log})}
 }
 
 // Close ends all connections and waits for their goroutines.

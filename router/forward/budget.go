@@ -1,6 +1,11 @@
 package forward
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/weftnet/weft/flow"
+)
 
 // Budget bounds the bytes that wait in a router. The zero value has no room.
 // When it gets scarce, the windows of the circuits that wait longest are shrunk,
@@ -66,3 +71,41 @@ func (b *Budget) share() int64 { return max(b.max/2/max(b.lanes.Load(), 1), b.le
 
 // least is what each may have waiting in any case.
 func (b *Budget) least() int64 { return min(leastShare, b.max/64) }
+
+// Room returns the part of the budget of one end of flow control in this router,
+// nil if b is.
+func (b *Budget) Room() flow.Room {
+	if b == nil {
+		return nil
+	}
+	return &holding{b: b}
+}
+
+// holding implements flow.Room.
+type holding struct {
+	b *Budget
+	n int
+}
+
+// Hold implements flow.Room.
+func (h *holding) Hold(n int) {
+	if n == h.n {
+		return
+	}
+	h.b.used.Add(int64(n - h.n))
+	switch {
+	case h.n == 0:
+		h.b.lanes.Add(1)
+	case n == 0:
+		h.b.lanes.Add(-1)
+	}
+	h.n = n
+}
+
+// Share implements flow.Room.
+func (h *holding) Share() int {
+	if !h.b.scarce() {
+		return math.MaxInt
+	}
+	return int(h.b.share())
+}

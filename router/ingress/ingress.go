@@ -37,12 +37,13 @@ type Config struct {
 	CircuitTimeout time.Duration
 	// RequestTimeout bounds the line that names the service, 5 s by default.
 	RequestTimeout time.Duration
-	Flow           *flow.Options // of the circuits, nil for none
-	Gather         int           // payloads taken for a connection at once, 16 by default
-	MaxPending     int           // connections without a circuit, 1,024 by default
-	MaxSources     int           // sources of datagrams, 10,000 by default
-	Idle           time.Duration // silence that ends a source, 1 minute by default
-	Look           time.Duration // between two looks for silent sources, 10 s by default
+	Flow           *flow.Options   // of the circuits, nil for none
+	Budget         *forward.Budget // of what the router holds, nil for no bound
+	Gather         int             // payloads taken for a connection at once, 16 by default
+	MaxPending     int             // connections without a circuit, 1,024 by default
+	MaxSources     int             // sources of datagrams, 10,000 by default
+	Idle           time.Duration   // silence that ends a source, 1 minute by default
+	Look           time.Duration   // between two looks for silent sources, 10 s by default
 	Log            *slog.Logger
 }
 
@@ -81,7 +82,7 @@ func newRamps(cfg Config) *ramps {
 	cfg = cfg.withDefaults()
 	r := &ramps{
 		cfg: cfg, log: cfg.Log.With("listener", cfg.Name), pending: limit.NewSlots(cfg.MaxPending),
-		set: ramp.New(ramp.Config{Idle: cfg.Idle, Look: cfg.Look, Flow: cfg.Flow, Gather: cfg.Gather, Log: cfg.Log}),
+		set: ramp.New(ramp.Config{Idle: cfg.Idle, Look: cfg.Look, Flow: cfg.Flow, Budget: cfg.Budget, Gather: cfg.Gather, Log: cfg.Log}),
 	}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r

@@ -15,10 +15,11 @@ type Config struct {
 	// StartLimit is how long a server's connection waits for the dialer to begin;
 	// 3 minutes by default, negative for ever.
 	StartLimit time.Duration
-	Flow       *flow.Options // of all circuits, nil for none
-	Gather     int           // payloads taken for a stream at once, 16 by default and at most
-	Idle       time.Duration // silence that ends a datagram session, 1 minute
-	Look       time.Duration // between two looks for silent sessions, 10 s
+	Flow       *flow.Options   // of all circuits, nil for none
+	Budget     *forward.Budget // of what the router holds, nil for no bound
+	Gather     int             // payloads taken for a stream at once, 16 by default and at most
+	Idle       time.Duration   // silence that ends a datagram session, 1 minute
+	Look       time.Duration   // between two looks for silent sessions, 10 s
 	Log        *slog.Logger
 }
 
@@ -175,6 +176,6 @@ func (s *Set) end(c *forward.Circuit, side forward.Side, readable func(), closed
 	return flow.New(flow.Config{
 		Circuit: c.ID, Role: flow.Role(side == forward.Terminator), Output: c.Output(side),
 		ConnID: 0, HasConnID: true, // room for the id that the far end patches in
-		StartLimit: s.cfg.StartLimit, Options: s.cfg.Flow, Counters: c.FlowCounters(), Readable: readable, Closed: closed,
+		StartLimit: s.cfg.StartLimit, Room: s.cfg.Budget.Room(), Options: s.cfg.Flow, Counters: c.FlowCounters(), Readable: readable, Closed: closed,
 	})
 }
