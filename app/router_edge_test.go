@@ -20,12 +20,18 @@ import (
 
 // plainCertificate returns a certificate of the network that names nobody.
 func (n *testNetwork) plainCertificate() tls.Certificate {
+	return n.certificate(pki.Leaf{Subject: pkix.Name{CommonName: "plain"}})
+}
+
+// certificate returns a certificate of the network for a new key.
+func (n *testNetwork) certificate(leaf pki.Leaf) tls.Certificate {
 	n.t.Helper()
 	key, err := pki.NewKey()
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	chain, err := n.controller.signer.authority().Issue(pki.Leaf{PublicKey: key.Public(), Subject: pkix.Name{CommonName: "plain"}}, time.Now())
+	leaf.PublicKey = key.Public()
+	chain, err := n.controller.signer.authority().Issue(leaf, time.Now())
 	if err != nil {
 		n.t.Fatal(err)
 	}

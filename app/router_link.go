@@ -59,7 +59,15 @@ func (r *Router) addLinks(to *uplink.Config) error {
 func (r *Router) linkListeners() ([]link.Listener, error) {
 	tlsConfig := r.identity.ServerTLS()
 	tlsConfig.ClientAuth = tls.RequireAnyClientCert
-	tlsConfig.VerifyConnection = func(s tls.ConnectionState) error { return r.uplink.VerifyClient(s) }
+	tlsConfig.VerifyConnection = func(s tls.ConnectionState) error {
+		if err := r.uplink.VerifyClient(s); err != nil {
+			return err
+		}
+		if owner, router := ownerOf(s.PeerCertificates[0]); !router { // not even a hello: there is room for so many only
+			return fmt.Errorf("%q is no router", owner)
+		}
+		return nil
+	}
 	var out []link.Listener
 	for i, l := range r.o.Config.Link.Listeners {
 		at := conf.HostPort{Host: l.Bind.Host, Port: l.Bind.Port}

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/weftnet/weft/client"
 	"github.com/weftnet/weft/conf"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/router/link"
 )
 
@@ -246,5 +250,29 @@ func TestReEnrolledRouterLosesItsLinks(t *testing.T) {
 	n.eventually("the end of the link", func() bool { return a.linksWith(b.id) == 0 })
 	if _, err := (linkTrust{a.Router}).Client(own); err == nil {
 		t.Error("the certificate still opens links")
+	}
+}
+
+// TestStrangersAtALinkListener: who has no certificate of a router does not get
+// past the handshake.
+func TestStrangersAtALinkListener(t *testing.T) {
+	n := newTestNetwork(t)
+	a := n.linkedRouter("a")
+	spiffe := func(id *url.URL) tls.Certificate { return n.certificate(pki.Leaf{URIs: []*url.URL{id}}) }
+	for name, cert := range map[string]tls.Certificate{
+		"identity":   spiffe(pki.IdentitySPIFFE("weft", "someone")),
+		"controller": spiffe(pki.ControllerSPIFFE("weft", "someone")),
+	} {
+		address := a.config().Link.Listeners[0].Bind
+		c, err := tls.Dial("tcp", address.HostPort(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{link.ALPN}, Certificates: []tls.Certificate{cert}})
+		if err == nil {
+			_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+			_, err = c.Read(make([]byte, 1))
+			c.Close()
+		}
+		var alert *net.OpError
+		if !errors.As(err, &alert) || alert.Op != "remote error" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
