@@ -1,9 +1,11 @@
 package network
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -173,7 +175,7 @@ func (m *trial) step() {
 		r.disconnect()
 	case 11:
 		m.log("connect %s", r.id)
-		r.connect()
+		m.work.Go(r.connect)
 	case 12:
 		if m.r.IntN(3) > 0 {
 			return
@@ -195,6 +197,12 @@ func (m *trial) step() {
 func (m *trial) verify() {
 	m.work.Wait()
 	m.connectAll()
+	m.pass(5 * time.Second)
+	for _, d := range m.compare() {
+		if c := m.net.Circuit(strings.Fields(d)[0]); c != nil && c.State != Waiting {
+			m.t.Error("soon after everybody is connected:", d)
+		}
+	}
 	m.pass(PathWait + adoptWait + 10*time.Second)
 	for _, d := range m.compare() {
 		m.t.Error(d)
@@ -220,11 +228,13 @@ func (m *trial) verify() {
 	m.ops = nil
 }
 
+var seeds = flag.Int("seeds", 40, "how many runs of TestModel")
+
 // TestModel does random things to a mesh. When it is at rest, the tables of the
 // controller and of the routers agree, no circuit is lost that had a path, and
 // none is kept that has ended.
 func TestModel(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(*seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &trial{sim: newSim(t, seed, 6), r: rand.New(rand.NewPCG(seed, 3))}

@@ -41,6 +41,8 @@ type simRouter struct {
 	session  *simSession
 	circuits map[string]*simCircuit
 	lastDial int
+	over     []string  // circuits that have ended without a session to say so
+	turn     chan bool // holds one: who connects or disconnects
 }
 
 // simCircuit is a circuit at a router.
@@ -49,6 +51,7 @@ type simCircuit struct {
 	begin, end bool // an end is here
 	path       uint32
 	host       string
+	from, to   string // routers at the ends
 }
 
 // simSession is a connection to the controller: what the controller sends
@@ -56,6 +59,7 @@ type simCircuit struct {
 type simSession struct {
 	r      *simRouter
 	inbox  chan func()
+	making map[string]*bool // routes under way by circuit: whether they were taken back; of the inbox's goroutine and, with the lock, of their own
 	closed chan struct{}
 }
 
@@ -74,7 +78,7 @@ func newSim(t *testing.T, seed uint64, routers int) *sim {
 			s.bed.apply(s.bed.command().Create(with(id, &model.EdgeRouter{Name: id})))
 			s.bed.engine.Apply(s.bed.now, policy.Put(&policy.Router{ID: id}))
 		}
-		s.routers[id] = &simRouter{sim: s, id: id, circuits: make(map[string]*simCircuit)}
+		s.routers[id] = &simRouter{sim: s, id: id, circuits: make(map[string]*simCircuit), turn: make(chan bool, 1)}
 	}
 	all := role.Set{All: true}
 	s.bed.engine.Apply(s.bed.now, policy.Put(&policy.EdgeRouterPolicy{ID: "e", Identities: all, Routers: all}))
@@ -105,10 +109,14 @@ func (s *sim) startController() {
 // restartController loses everything that the controller has not written.
 func (s *sim) restartController() {
 	for _, r := range s.routers {
-		r.disconnect()
+		r.turn <- true
+		r.leave()
 	}
 	s.stop()
 	s.startController()
+	for _, r := range s.routers {
+		<-r.turn
+	}
 }
 
 func (s *sim) fail(format string, args ...any) {
@@ -117,11 +125,13 @@ func (s *sim) fail(format string, args ...any) {
 
 // connect registers the router, with everything that it has.
 func (r *simRouter) connect() {
-	r.disconnect()
-	x := &simSession{r: r, inbox: make(chan func(), 10000), closed: make(chan struct{})}
+	r.turn <- true
+	defer func() { <-r.turn }()
+	r.leave()
+	x := &simSession{r: r, inbox: make(chan func(), 10000), making: make(map[string]*bool), closed: make(chan struct{})}
 	go x.run()
 	r.mu.Lock()
-	r.session = x
+	r.over = nil
 	m := &ctrl.Register{}
 	for _, l := range r.links {
 		if l.a == r.id || l.b == r.id {
@@ -135,19 +145,39 @@ func (r *simRouter) connect() {
 		m.Circuits = append(m.Circuits, &ctrl.Circuit{
 			CircuitId: id, IdentityId: "dialer", SessionId: "s", ServiceId: "svc", TerminatorId: "t" + c.host, HostId: "host",
 			UpstreamLink: c.up, DownstreamLink: c.down, Path: c.path, CreatedMillis: time.Now().UnixMilli(),
+			InitiatorRouter: c.from, TerminatorRouter: c.to,
 		})
 	}
-	net := r.net
+	net, way := r.net, time.Duration(r.rand.IntN(3))*time.Millisecond
 	r.mu.Unlock()
+	time.Sleep(way) // meanwhile links come and go and circuits end, which no session tells
 	drop := net.Attach(r.id, x, m)
+	time.Sleep(way)
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.session = x
+	over := r.over
+	r.over = nil
 	for _, id := range drop {
 		delete(r.circuits, id)
 	}
+	whole := &ctrl.LinkChanges{Whole: true}
+	for _, l := range r.links {
+		if l.a == r.id || l.b == r.id {
+			whole.Put = append(whole.Put, l.report())
+		}
+	}
+	r.mu.Unlock()
+	net.LinkChanges(r.id, whole)
+	net.CircuitsEnded(r.id, over)
 }
 
 func (r *simRouter) disconnect() {
+	r.turn <- true
+	defer func() { <-r.turn }()
+	r.leave()
+}
+
+func (r *simRouter) leave() {
 	r.mu.Lock()
 	x, net := r.session, r.net
 	r.session = nil
@@ -184,6 +214,9 @@ func (x *simSession) Unroute(m *ctrl.Unroute) {
 		defer x.r.mu.Unlock()
 		for _, id := range m.CircuitIds {
 			delete(x.r.circuits, id)
+			if back := x.making[id]; back != nil {
+				*back = true
+			}
 		}
 	})
 }
@@ -194,12 +227,16 @@ func (x *simSession) Route(ctx context.Context, m *ctrl.Route) (*ctrl.RouteResul
 	delay := time.Duration(x.r.rand.IntN(20)) * time.Millisecond
 	x.r.mu.Unlock()
 	x.push(func() {
+		back := new(bool)
+		x.r.mu.Lock()
+		x.making[m.CircuitId] = back
+		x.r.mu.Unlock()
 		go func() {
 			time.Sleep(delay)
 			select {
 			case <-x.closed:
 			default:
-				answer <- x.r.route(m)
+				answer <- x.r.route(m, back)
 			}
 		}()
 	})
@@ -214,7 +251,7 @@ func (x *simSession) Route(ctx context.Context, m *ctrl.Route) (*ctrl.RouteResul
 }
 
 // route is what a router does with a node of a path.
-func (r *simRouter) route(m *ctrl.Route) *ctrl.RouteResult {
+func (r *simRouter) route(m *ctrl.Route, back *bool) *ctrl.RouteResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	refuse := func(cause ctrl.Cause, format string, args ...any) *ctrl.RouteResult {
@@ -223,6 +260,8 @@ func (r *simRouter) route(m *ctrl.Route) *ctrl.RouteResult {
 	first, last := m.UpstreamLink == "", m.DownstreamLink == ""
 	c := r.circuits[m.CircuitId]
 	switch {
+	case *back:
+		return refuse(ctrl.Cause_GENERIC, "taken back")
 	case m.Reroute && m.Egress != nil, !m.Reroute && last != (m.Egress != nil), first && !m.Reroute, m.TerminatorId == "", m.Path == 0:
 		r.fail("route of %s at %s: %v", m.CircuitId, r.id, m)
 	case first && (c == nil || !c.begin), last && m.Egress == nil && (c == nil || !c.end):
@@ -242,7 +281,7 @@ func (r *simRouter) route(m *ctrl.Route) *ctrl.RouteResult {
 		c = &simCircuit{end: last, host: m.TerminatorId[1:]}
 		r.circuits[m.CircuitId] = c
 	}
-	c.up, c.down, c.path = m.UpstreamLink, m.DownstreamLink, m.Path
+	c.up, c.down, c.path, c.from, c.to = m.UpstreamLink, m.DownstreamLink, m.Path, m.InitiatorRouter, m.TerminatorRouter
 	return &ctrl.RouteResult{PeerData: map[uint32][]byte{7: []byte("from " + r.id)}}
 }
 
@@ -339,7 +378,7 @@ func (r *simRouter) dial() (string, *ctrl.CircuitCreated) {
 	}
 	if c.path < a.Route.Path || c.path == 0 {
 		c.down, c.path, c.host = a.Route.DownstreamLink, a.Route.Path, a.Route.TerminatorId[1:]
-		c.end = a.Route.Egress != nil
+		c.end, c.from, c.to = a.Route.Egress != nil, a.Route.InitiatorRouter, a.Route.TerminatorRouter
 	}
 	return id, a
 }
@@ -349,6 +388,9 @@ func (r *simRouter) hang(id string) {
 	r.mu.Lock()
 	delete(r.circuits, id)
 	net, online := r.net, r.session != nil
+	if !online {
+		r.over = append(r.over, id)
+	}
 	r.mu.Unlock()
 	if online {
 		net.CircuitsEnded(r.id, []string{id})
