@@ -70,7 +70,7 @@ func (c *Circuit) leads(s Side, linkID string) bool {
 // hold keeps a message until its link is part of the path; false if there is no
 // room. The lock is held, as for leave.
 func (c *Circuit) hold(linkID string, f *channel.Frame) bool {
-	n := len(f.Raw())
+	n := weight(f)
 	if c.ended || c.early != nil && (len(c.early.frames) >= earlyFrames || c.early.bytes+n > earlyBytes) {
 		return false
 	}

@@ -175,10 +175,13 @@ func (t *Table) Receive(linkID string, f *channel.Frame) {
 	(*p).Forward(f)
 }
 
+// maxID is the length of the longest id that a controller is told of, in bytes.
+const maxID = 64
+
 // stray drops a message of a circuit that this router does not carry.
 func (t *Table) stray(circuit []byte, f *channel.Frame) {
 	t.strays.Add(1)
-	if f.Type == xgress.TypePayload && len(circuit) > 0 {
+	if f.Type == xgress.TypePayload && len(circuit) > 0 && len(circuit) <= maxID {
 		t.fault(string(circuit))
 	}
 	f.Release()

@@ -3,6 +3,7 @@ package forward
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/weftnet/weft/channel"
@@ -66,7 +67,8 @@ func TestReceive(t *testing.T) {
 	table.SetFaults(func(id string) { faults = append(faults, id) })
 	table.Receive("down", payloadFrame(circuitName(0), 10, 0)) // back to where it came from
 	table.Receive("up", payloadFrame("unknown", 10, 0))
-	if sink.n != 3 || table.drops.Load() != 1 || table.strays.Load() != 1 || len(faults) != 1 || faults[0] != "unknown" {
+	table.Receive("up", payloadFrame(strings.Repeat("x", maxID+1), 10, 0)) // nobody is told of it
+	if sink.n != 3 || table.drops.Load() != 1 || table.strays.Load() != 2 || len(faults) != 1 || faults[0] != "unknown" {
 		t.Errorf("%d passed on, %d dropped, %d strays, faults %v", sink.n, table.drops.Load(), table.strays.Load(), faults)
 	}
 	table.LinkLost("down")
