@@ -75,12 +75,12 @@ func (n *Network) known(h *held, routerID string, m *ctrl.Circuit) bool {
 	if i < 0 {
 		return h.moving && h.stale[routerID]
 	}
+	h.number = max(h.number, m.Path)
 	up := ""
 	if i > 0 {
 		up = h.Path[i-1].Link
 	}
 	if m.UpstreamLink != up || m.DownstreamLink != h.Path[i].Link {
-		h.number = max(h.number, m.Path)
 		n.breaks(h)
 	}
 	return true

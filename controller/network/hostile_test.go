@@ -153,3 +153,23 @@ func TestTerminatorFlood(t *testing.T) {
 		t.Errorf("no room when they are written: %v", q.byRouter)
 	}
 }
+
+// TestNumbersOfPathsGrow: the number of the next path is above all that a router
+// of the circuit has heard of, though the path is the one that is known: another
+// controller may have numbered it. A router would refuse a lower one.
+func TestNumbersOfPathsGrow(t *testing.T) {
+	b := newBed(t)
+	b.terminator("t", "r1", nil)
+	b.Attach("r1", &fakeNode{}, &ctrl.Register{})
+	if a := b.create("c", nil); a.GetRoute() == nil {
+		t.Fatal(a)
+	}
+	b.Attach("r1", &fakeNode{}, &ctrl.Register{Circuits: []*ctrl.Circuit{
+		{CircuitId: "c", IdentityId: "dialer", ServiceId: "svc", TerminatorId: "t", Path: 7},
+	}})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := b.circuits["c"].number; n != 7 {
+		t.Errorf("the highest number is %d", n)
+	}
+}
