@@ -125,6 +125,39 @@ func TestSilentRouter(t *testing.T) {
 	}
 }
 
+// TestHangingHost: an attempt that hangs leaves time for another terminator, and
+// takes all of it where there is none.
+func TestHangingHost(t *testing.T) {
+	b, far := pair(t)
+	b.cfg.RouteTimeout = 200 * time.Millisecond
+	b.terminator("near", "r1", func(x *model.Terminator) { x.Cost = 1000 })
+	b.terminator("t2", "r2", nil)
+	var took []time.Duration
+	far.answer = func(ctx context.Context, _ *ctrl.Route) (*ctrl.RouteResult, error) {
+		at, _ := ctx.Deadline()
+		took = append(took, time.Until(at))
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	a := b.create("c", nil)
+	if a.GetRoute().GetEgress().GetTerminatorId() != "near" {
+		t.Fatal("no time for the other terminator", a)
+	}
+	if ms := a.Route.TimeoutMillis; ms < 1 || took[0] > 110*time.Millisecond {
+		t.Error(took, ms)
+	}
+	b.apply(b.command().Delete(model.KindTerminator, "near"))
+	took = nil
+	b.now = b.now.Add(time.Second)
+	if a := b.create("d", nil); a.GetRefusal() == nil || took[0] < 110*time.Millisecond {
+		t.Error("cut short for nothing", took, a)
+	}
+	b.terminator("near", "r1", nil)
+	if a := b.create("e", nil); a.GetRoute().GetEgress() == nil || a.Route.TimeoutMillis > 100 {
+		t.Error("the first router's own dial", a)
+	}
+}
+
 func TestGivenUp(t *testing.T) {
 	b, far := pair(t)
 	b.terminator("t2", "r2", nil)

@@ -50,6 +50,8 @@ func (n *Network) givenUp(r *request) bool {
 
 // attempt has the routers behind the first one make the path.
 func (n *Network) attempt(ctx context.Context, r *request, c candidate) (map[uint32][]byte, *misfire) {
+	ctx, cancel := context.WithTimeout(ctx, c.within)
+	defer cancel()
 	circuit := n.circuit(r, c)
 	places := make([]int, len(c.path)-1)
 	for i := range places {
@@ -116,7 +118,7 @@ func (n *Network) finish(r *request, c candidate, peer map[uint32][]byte) {
 	if len(c.path) == 1 {
 		answer.Route.Egress = egressOf(c.Terminator)
 	}
-	answer.Route.TimeoutMillis = uint32(max(r.deadline.Sub(n.cfg.Now()).Milliseconds(), 1))
+	answer.Route.TimeoutMillis = uint32(max(c.within.Milliseconds(), 1))
 	h := &held{Circuit: circuit, number: circuit.PathNumber, attempts: r.attempts, tried: r.tried, deadline: r.deadline}
 	n.mu.Lock()
 	if r.given {

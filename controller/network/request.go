@@ -184,7 +184,8 @@ func (n *Network) choose(r *request) (candidate, *ctrl.Refusal) {
 			"code", refusal.Code, "offline", skipped.offline, "unreachable", skipped.noPath, "remedy", refusal.Remedy)
 		return candidate{}, refusal
 	}
-	if left := slices.DeleteFunc(slices.Clone(cs), func(c candidate) bool { return slices.Contains(r.tried, c.ID) }); len(left) > 0 {
+	left := slices.DeleteFunc(slices.Clone(cs), func(c candidate) bool { return slices.Contains(r.tried, c.ID) })
+	if len(left) > 0 {
 		cs = left
 	}
 	c, sticky, ok := choose(r.service.TerminatorStrategy, cs, r.Sticky)
@@ -192,6 +193,10 @@ func (n *Network) choose(r *request) (candidate, *ctrl.Refusal) {
 		return c, refusal(CodeInvalidStrategy, "service %s has an unknown terminator strategy %q", r.service.Name, r.service.TerminatorStrategy)
 	}
 	c.sticky = sticky
+	c.within = r.deadline.Sub(n.cfg.Now())
+	if len(left) > 1 { // what hangs leaves time for the others
+		c.within /= time.Duration(n.cfg.Attempts - r.attempts + 1)
+	}
 	return c, nil
 }
 

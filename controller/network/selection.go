@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/weftnet/weft/controller/network/topology"
 	"github.com/weftnet/weft/model"
@@ -44,7 +45,8 @@ type candidate struct {
 	rank uint32 // with it
 	path []Hop
 
-	sticky string // token for the client
+	sticky string        // token for the client
+	within time.Duration // for the attempt
 }
 
 // skips counts why terminators were passed over.

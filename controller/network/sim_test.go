@@ -43,6 +43,7 @@ type simRouter struct {
 	lastDial int
 	over     []string  // circuits that have ended without a session to say so
 	turn     chan bool // holds one: who connects or disconnects
+	say      chan bool  // holds one: who tells of links, in order
 }
 
 // simCircuit is a circuit at a router.
@@ -78,7 +79,7 @@ func newSim(t *testing.T, seed uint64, routers int) *sim {
 			s.bed.apply(s.bed.command().Create(with(id, &model.EdgeRouter{Name: id})))
 			s.bed.engine.Apply(s.bed.now, policy.Put(&policy.Router{ID: id}))
 		}
-		s.routers[id] = &simRouter{sim: s, id: id, circuits: make(map[string]*simCircuit), turn: make(chan bool, 1)}
+		s.routers[id] = &simRouter{sim: s, id: id, circuits: make(map[string]*simCircuit), turn: make(chan bool, 1), say: make(chan bool, 1)}
 	}
 	all := role.Set{All: true}
 	s.bed.engine.Apply(s.bed.now, policy.Put(&policy.EdgeRouterPolicy{ID: "e", Identities: all, Routers: all}))
@@ -153,6 +154,8 @@ func (r *simRouter) connect() {
 	time.Sleep(way) // meanwhile links come and go and circuits end, which no session tells
 	drop := net.Attach(r.id, x, m)
 	time.Sleep(way)
+	r.say <- true
+	defer func() { <-r.say }()
 	r.mu.Lock()
 	r.session = x
 	over := r.over
@@ -313,12 +316,16 @@ func (s *sim) cut(id string) {
 func (s *sim) tell(l *simLink, m *ctrl.LinkChanges) {
 	for _, id := range []string{l.a, l.b} {
 		s.mu.Lock()
-		r, net := s.routers[id], s.net
-		online := r.session != nil
+		r := s.routers[id]
+		s.mu.Unlock()
+		r.say <- true
+		s.mu.Lock()
+		net, online := s.net, r.session != nil
 		s.mu.Unlock()
 		if online {
 			net.LinkChanges(id, m)
 		}
+		<-r.say
 	}
 }
 

@@ -11,11 +11,8 @@ import (
 
 // route does what Route says.
 func (t *Table) route(ctx context.Context, m *ctrl.Route) (map[uint32][]byte, error) {
-	if m.GetTimeoutMillis() > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(m.GetTimeoutMillis())*time.Millisecond)
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, m)
+	defer cancel()
 	c, made, err := t.routed(m)
 	if err != nil {
 		return nil, err
@@ -38,6 +35,14 @@ func (t *Table) route(ctx context.Context, m *ctrl.Route) (map[uint32][]byte, er
 		return nil, errTakenBack
 	}
 	return peer, nil
+}
+
+// within bounds what a route may take.
+func within(ctx context.Context, m *ctrl.Route) (context.Context, context.CancelFunc) {
+	if m.GetTimeoutMillis() == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Duration(m.GetTimeoutMillis())*time.Millisecond)
 }
 
 // errTakenBack answers a route for which nobody waits any more.
@@ -170,6 +175,8 @@ func (t *Table) Follow(ctx context.Context, c *Circuit, m *ctrl.Route) (map[uint
 		c.SetHost(m.GetTerminatorId(), m.GetHostId())
 		return nil, nil
 	}
+	ctx, cancel := within(ctx, m)
+	defer cancel()
 	return t.Terminate(ctx, c, m.GetEgress())
 }
 

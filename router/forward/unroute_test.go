@@ -28,14 +28,11 @@ func TestUnrouteWithDelivery(t *testing.T) {
 	if c.Ended() || sink.n == 0 {
 		t.Errorf("ended while data arrived, %d passed on", sink.n)
 	}
-	for deadline := time.Now().Add(20 * time.Second); !c.Ended(); {
+	for deadline := time.Now().Add(20 * time.Second); !c.Ended() || table.Len() != 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("it stays although nothing arrives")
 		}
 		time.Sleep(time.Millisecond)
-	}
-	if table.Len() != 0 {
-		t.Error("something is left")
 	}
 }
 
