@@ -48,6 +48,23 @@ func TestSilentDeath(t *testing.T) {
 	wait(t, "made anew", func() bool { return same(t, a, b) && linkOf(t, a) != old })
 }
 
+// TestSparseTraffic: a link of a circuit that sends little, as a terminal does, is
+// found silent although the next round of probes is far away.
+func TestSparseTraffic(t *testing.T) {
+	hb := Heartbeats{Send: time.Hour, Check: 10 * time.Millisecond, Unresponsive: 50 * time.Millisecond, Close: time.Hour}
+	a, _, w := pair(t, hb)
+	l := linkOf(t, a)
+	wait(t, "measured and quiet", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.health.measured && !l.health.rough && !l.health.busy && time.Since(l.health.round) > 5*hb.Check
+	})
+	w.stop()
+	p, _ := l.Outlets("c1")
+	p.Lane(nil, false).Push(payload("c1", 1))
+	wait(t, "A reports it unresponsive", func() bool { return a.report(l.id).Unresponsive })
+}
+
 // TestShortSilence: a link that comes back before it is closed is used again.
 func TestShortSilence(t *testing.T) {
 	hb := Heartbeats{Send: 30 * time.Millisecond, Check: 10 * time.Millisecond, Unresponsive: 100 * time.Millisecond, Close: time.Hour}

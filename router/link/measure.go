@@ -185,7 +185,8 @@ func (l *Link) examine(now time.Time) {
 	l.mu.Lock()
 	pause := hb.Send
 	l.health.busy = busy
-	if busy || silence > 0 || l.health.rough || !l.health.measured {
+	unanswered := moved.BytesOut > 0 && moved.BytesIn == 0 // little traffic that nothing comes back for
+	if busy || unanswered || silence > 0 || l.health.rough || !l.health.measured {
 		pause = hb.Check
 	}
 	due := now.Sub(l.health.round) >= pause
