@@ -43,7 +43,7 @@ type simRouter struct {
 	lastDial int
 	over     []string  // circuits that have ended without a session to say so
 	turn     chan bool // holds one: who connects or disconnects
-	say      chan bool  // holds one: who tells of links, in order
+	say      chan bool // holds one: who tells of links, in order
 }
 
 // simCircuit is a circuit at a router.
