@@ -65,6 +65,7 @@ const (
 	ActionPatch  Action = "patch"  // set fields; refused when the entity is not there
 	ActionDelete Action = "delete" // refused when the entity is not there
 	ActionRemove Action = "remove" // delete if it is there
+	ActionExpect Action = "expect" // change nothing; refused unless the fields are so
 )
 
 // Op is one change of one entity.
@@ -73,7 +74,7 @@ type Op struct {
 	Kind   model.Kind                 `json:"kind"`
 	ID     string                     `json:"id"`
 	Entity json.RawMessage            `json:"entity,omitempty"` // create, put
-	Fields map[string]json.RawMessage `json:"fields,omitempty"` // patch: value by JSON path
+	Fields map[string]json.RawMessage `json:"fields,omitempty"` // patch, expect: value by JSON path
 
 	entity model.Entity // decoded Entity
 }
@@ -124,7 +125,18 @@ func (c *Command) PatchFrom(e model.Entity, paths ...string) *Command {
 // Patch sets fields of an entity by JSON path; nil sets the zero value. A patch
 // without fields only changes UpdatedAt.
 func (c *Command) Patch(k model.Kind, id string, fields map[string]any) *Command {
-	op := Op{Action: ActionPatch, Kind: k, ID: id, Fields: make(map[string]json.RawMessage, len(fields))}
+	return c.fields(ActionPatch, k, id, fields)
+}
+
+// Expect has the command refused, with fault.Unauthorized, unless fields of an
+// entity have these values when it is applied: what the proposer has seen may
+// have changed since.
+func (c *Command) Expect(k model.Kind, id string, fields map[string]any) *Command {
+	return c.fields(ActionExpect, k, id, fields)
+}
+
+func (c *Command) fields(a Action, k model.Kind, id string, fields map[string]any) *Command {
+	op := Op{Action: a, Kind: k, ID: id, Fields: make(map[string]json.RawMessage, len(fields))}
 	for name, v := range fields {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -212,7 +224,7 @@ func (o *Op) check() error {
 		return fmt.Errorf("unknown kind %q", o.Kind)
 	}
 	switch o.Action {
-	case ActionCreate, ActionPut, ActionPatch, ActionDelete, ActionRemove:
+	case ActionCreate, ActionPut, ActionPatch, ActionDelete, ActionRemove, ActionExpect:
 	default:
 		return fmt.Errorf("unknown action %q", o.Action)
 	}

@@ -76,6 +76,11 @@ func (t *tx) op(o *Op) error {
 			return err
 		}
 		return t.write(old, e)
+	case ActionExpect:
+		if old == nil {
+			return notFound(o.Kind, o.ID)
+		}
+		return o.expect(old)
 	case ActionDelete, ActionRemove:
 		if old == nil {
 			if o.Action == ActionRemove {
@@ -86,6 +91,21 @@ func (t *tx) op(o *Op) error {
 		return t.delete(old)
 	}
 	return nil // Decode lets no other action through
+}
+
+// expect refuses unless the fields of the op have their values in e.
+func (o *Op) expect(e model.Entity) error {
+	want := clone(e)
+	if err := o.set(want); err != nil {
+		return err
+	}
+	d := model.Describe(o.Kind)
+	for name := range o.Fields {
+		if f := d.Field(name); !reflect.DeepEqual(f.Get(e), f.Get(want)) {
+			return fault.Unauthorized.Errorf("%s of %s %s has changed meanwhile", name, o.Kind, o.ID)
+		}
+	}
+	return nil
 }
 
 // write stores e in place of old, which is nil for a new entity. e must not be

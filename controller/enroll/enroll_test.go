@@ -49,8 +49,9 @@ type bench struct {
 	server   *tls.Certificate
 	replaced replaced
 
-	mu    sync.Mutex
-	index uint64
+	mu     sync.Mutex
+	index  uint64
+	before func() // once, before the next command
 }
 
 func newBench(t testing.TB) *bench {
@@ -101,6 +102,10 @@ func (b *bench) cmd() *state.Command {
 }
 
 func (b *bench) Propose(_ context.Context, command []byte) (uint64, any, error) {
+	if f := b.before; f != nil {
+		b.before = nil
+		f()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.index++

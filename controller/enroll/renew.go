@@ -35,7 +35,7 @@ func (n *Enroller) OfferRouter(ctx context.Context, routerID string, leaf *x509.
 	}
 	inForce["unverifiedFingerprint"], inForce["unverifiedCertPem"] = pki.Fingerprint(client[0]), pki.EncodeCertificates(client...)
 	c := n.command(state.Author{ID: router.ID, Name: router.Name, Type: "router"}, "extendRouterEnrollment", "")
-	if err := n.write(ctx, c.Patch(model.KindEdgeRouter, router.ID, inForce)); err != nil {
+	if err := n.write(ctx, asSeen(c, router).Patch(model.KindEdgeRouter, router.ID, inForce)); err != nil {
 		return nil, err
 	}
 	n.log.Info("router certificates offered", "routerId", router.ID, "fingerprint", inForce["unverifiedFingerprint"], "until", client[0].NotAfter)
@@ -67,7 +67,10 @@ func (n *Enroller) ConfirmRouter(ctx context.Context, routerID, certPEM string) 
 		return fault.Unhandled.New(err)
 	}
 	c := n.command(state.Author{ID: router.ID, Name: router.Name, Type: "router"}, "extendRouterEnrollmentVerify", "")
-	if err := n.write(ctx, patchRouter(c, router.ID, chain)); err != nil {
+	if err := n.write(ctx, patchRouter(asSeen(c, router), router.ID, chain)); err != nil {
+		if now := state.Get[model.EdgeRouter](n.deps.Store.View(), routerID); now != nil && now.Fingerprint == pki.Fingerprint(chain[0]) {
+			return nil // confirmed twice at once
+		}
 		return err
 	}
 	n.log.Info("router certificates renewed", "routerId", router.ID, "fingerprint", pki.Fingerprint(chain[0]), "until", chain[0].NotAfter)

@@ -34,6 +34,14 @@ func (n *Enroller) router(ctx context.Context, v *state.View, e *model.Enrollmen
 	return &Result{Cert: pki.EncodeCertificates(client...), ServerCert: pki.EncodeCertificates(server...), CA: n.CA()}, nil
 }
 
+// asSeen has a command refused if the certificates of the router have been taken
+// away, or changed, since it was looked at: a re-enrolment must not be undone.
+func asSeen(c *state.Command, router *model.EdgeRouter) *state.Command {
+	return c.Expect(model.KindEdgeRouter, router.ID, map[string]any{
+		"fingerprint": router.Fingerprint, "unverifiedFingerprint": router.UnverifiedFingerprint,
+	})
+}
+
 func patchRouter(c *state.Command, routerID string, chain []*x509.Certificate) *state.Command {
 	return c.Patch(model.KindEdgeRouter, routerID, map[string]any{
 		"isVerified": true, "fingerprint": pki.Fingerprint(chain[0]), "certPem": pki.EncodeCertificates(chain...),
@@ -117,7 +125,7 @@ func (n *Enroller) RenewRouter(ctx context.Context, routerID, certCSR, serverCSR
 		return nil, err
 	}
 	c := n.command(state.Author{ID: router.ID, Name: router.Name, Type: "router"}, "extendRouterEnrollment", "")
-	if err := n.write(ctx, patchRouter(c, router.ID, client)); err != nil {
+	if err := n.write(ctx, patchRouter(asSeen(c, router), router.ID, client)); err != nil {
 		return nil, err
 	}
 	n.log.Info("router certificates renewed", "routerId", router.ID)
