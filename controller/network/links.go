@@ -46,11 +46,13 @@ func (n *Network) linksChanged(changes []topology.Change) {
 func (n *Network) affect(changes []topology.Change) {
 	for _, c := range changes {
 		switch c.Kind {
-		case topology.Lost, topology.Mute:
+		case topology.Mute:
 			for _, h := range n.byLink[c.Link.ID] {
 				n.examine(h)
 			}
-		case topology.Replaced:
+		case topology.Lost, topology.Replaced:
+			// The routers have taken their circuits off it, though there may be one of the
+			// same id again already.
 			for _, h := range n.byLink[c.Link.ID] {
 				n.breaks(h)
 			}
