@@ -1,6 +1,7 @@
 package enroll
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 
@@ -14,7 +15,8 @@ import (
 // given leaf. Until ConfirmRouter the one in force stays, and a connection with
 // either is accepted: a router that has stored the new one and does not know
 // whether its confirmation arrived can use it. Refusals: fault.NotFound,
-// fault.Unauthorized for a leaf that is not this router's,
+// fault.Unauthorized for a leaf that is neither this router's nor, from before a
+// renewal, one of the same key,
 // fault.CouldNotProcessCSR.
 func (n *Enroller) OfferRouter(ctx context.Context, routerID string, leaf *x509.Certificate, certCSR, serverCSR string) (*Result, error) {
 	router := state.Get[model.EdgeRouter](n.deps.Store.View(), routerID)
@@ -27,7 +29,9 @@ func (n *Enroller) OfferRouter(ctx context.Context, routerID string, leaf *x509.
 	case router.UnverifiedFingerprint: // it uses the former offer: that is its confirmation
 		inForce["fingerprint"], inForce["certPem"] = router.UnverifiedFingerprint, router.UnverifiedCertPem
 	default:
-		return nil, fault.Unauthorized.Errorf("the certificate of the connection is not the router's")
+		if !ofKey(leaf, router.CertPem) { // else the connection is older than the last renewal
+			return nil, fault.Unauthorized.Errorf("the certificate of the connection is not the router's")
+		}
 	}
 	client, server, err := n.routerCertificates(router, certCSR, serverCSR)
 	if err != nil {
@@ -40,6 +44,12 @@ func (n *Enroller) OfferRouter(ctx context.Context, routerID string, leaf *x509.
 	}
 	n.log.Info("router certificates offered", "routerId", router.ID, "fingerprint", inForce["unverifiedFingerprint"], "until", client[0].NotAfter)
 	return &Result{Cert: pki.EncodeCertificates(client...), ServerCert: pki.EncodeCertificates(server...), CA: n.CA()}, nil
+}
+
+// ofKey reports whether a certificate has the key of the one in certPEM.
+func ofKey(leaf *x509.Certificate, certPEM string) bool {
+	certs, err := pki.ParseCertificates([]byte(certPEM))
+	return err == nil && bytes.Equal(certs[0].RawSubjectPublicKeyInfo, leaf.RawSubjectPublicKeyInfo)
 }
 
 // ConfirmRouter puts the client certificate of the last OfferRouter in force,

@@ -2,6 +2,8 @@ package enroll
 
 import (
 	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"testing"
 
@@ -46,6 +48,29 @@ func TestOfferAndConfirm(t *testing.T) {
 	}
 	if _, err := b.OfferRouter(ctx, "router1", old, b.csr("router1"), b.csr("router1")); !errors.Is(err, fault.Unauthorized) {
 		t.Errorf("the certificate of before: %v", err)
+	}
+	key, err := pki.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leaves []*x509.Certificate
+	for range 3 { // a router whose connection lasts longer than its certificate
+		text, err := pki.NewCSR(key, pkix.Name{CommonName: "router1"}, "localhost")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf := offered
+		if len(leaves) > 0 {
+			leaf = leaves[0]
+		}
+		next, err := b.OfferRouter(ctx, "router1", leaf, text, text)
+		if err == nil {
+			err = b.ConfirmRouter(ctx, "router1", next.Cert)
+		}
+		if err != nil {
+			t.Fatalf("after %d renewals by the key of the connection: %v", len(leaves), err)
+		}
+		leaves = append(leaves, parse(t, next.Cert)[0])
 	}
 	if _, err := b.OfferRouter(ctx, "nobody", old, b.csr("nobody"), b.csr("nobody")); !errors.Is(err, fault.NotFound) {
 		t.Errorf("no such router: %v", err)
