@@ -15,6 +15,7 @@ var (
 
 // TestChaos is a short random run; internal/mesh/chaos is a long one.
 func TestChaos(t *testing.T) {
+	long(t)
 	err := Chaos(t.Context(), ChaosOptions{Program: program, Seed: *chaosSeed, For: *chaosFor, Round: 15 * time.Second, Out: testLog{t}})
 	if err != nil {
 		t.Fatalf("seed %d: %v", *chaosSeed, err)

@@ -125,6 +125,7 @@ func TestControllerDown(t *testing.T) {
 // TestFrozenRouter: a router that is there and does nothing is gone round, and
 // is whole again when it goes on.
 func TestFrozenRouter(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	conn := dial(t, f.dialer, f.hosted(t, f.host))
 	tr, err := conn.Start(Load{Up: 64 * mib, Down: 64 * mib, Rate: 8 * mib})

@@ -13,6 +13,7 @@ import (
 // TestStalledReaders: circuits whose reader has stopped do not slow the others
 // on the same routers and links.
 func TestStalledReaders(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	service := f.hosted(t, f.host)
 	load := func() time.Duration {
@@ -71,6 +72,7 @@ func (f *fixture) full(t *testing.T, tr *Transfer) {
 // TestSlowLink: many streams share a slow link fairly, and what waits for it
 // does not pile up in the router.
 func TestSlowLink(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	const streams, each = 100, 800 << 10 / testnet.Slowdown
 	r1, r4 := f.mesh.Router("r1"), f.mesh.Router("r4")
@@ -139,6 +141,7 @@ func TestSlowLink(t *testing.T) {
 // TestEveryEnd: a thousand circuits, ended in every possible way, leave nothing
 // behind in any process.
 func TestEveryEnd(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	hosted, egress := f.hosted(t, f.host), f.egress(t, "r4")
 	before := make(map[string]Use)

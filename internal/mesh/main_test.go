@@ -20,7 +20,17 @@ const patience = 30 * time.Second
 var (
 	program string // under test
 	kept    = flag.String("logs", "", "directory for the logs of all processes")
+	longToo = flag.Bool("all", false, "long scenarios under the race detector, too")
 )
+
+// long leaves a scenario out under the race detector: the short ones show its
+// races as well.
+func long(t *testing.T) {
+	t.Helper()
+	if testnet.UnderRace && !*longToo {
+		t.Skip("takes long: runs without the race detector, or with -all")
+	}
+}
 
 func TestMain(m *testing.M) {
 	MaybeEnd()

@@ -9,6 +9,7 @@ import (
 // TestNoPath: without another path circuits wait. One that gets its link back
 // in time goes on, the other ends with a code that says so at both ends.
 func TestNoPath(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	service := f.hosted(t, f.host)
 	r4 := f.mesh.Router("r4").Host

@@ -13,6 +13,7 @@ const mib = mebibyte / testnet.Slowdown
 // TestLinkLosses: 256 MiB in both directions survive ten lost links in a row
 // and a controller that is killed in the middle.
 func TestLinkLosses(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	conn := dial(t, f.dialer, f.hosted(t, f.host))
 	tr, err := conn.Start(Load{Up: 256 * mib, Down: 256 * mib, Rate: 12 * mib})
@@ -78,6 +79,7 @@ func TestTransitKilled(t *testing.T) {
 // TestSilentCut: packets that vanish in one direction only, or both, are
 // noticed and the circuit moves.
 func TestSilentCut(t *testing.T) {
+	long(t)
 	f := diamond(t)
 	service := f.hosted(t, f.host)
 	for name, cut := range map[string]func(a, b *testnet.Host) error{
