@@ -173,3 +173,17 @@ func TestNumbersOfPathsGrow(t *testing.T) {
 		t.Errorf("the highest number is %d", n)
 	}
 }
+
+// TestLongReason: what a router says of a failure is not passed on without end.
+func TestLongReason(t *testing.T) {
+	b := newBed(t)
+	b.terminator("t", "r1", nil)
+	b.Attach("r1", &fakeNode{}, &ctrl.Register{})
+	b.create("c", nil)
+	a := b.create("c", func(m *ctrl.CreateCircuit) {
+		m.Attempt, m.Failure = 9, &ctrl.Failure{TerminatorId: strings.Repeat("t", 1e6), Message: strings.Repeat("x", 1e6)}
+	})
+	if n := len(a.GetRefusal().GetMessage()); n == 0 || n > 2*longestReason {
+		t.Errorf("%d bytes", n)
+	}
+}

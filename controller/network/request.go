@@ -48,6 +48,7 @@ func (n *Network) CreateCircuit(routerID string, node Node, m *ctrl.CreateCircui
 	r := &request{CreateCircuit: m, routerID: routerID, node: node, started: n.cfg.Now(), reply: reply}
 	r.deadline = r.started.Add(n.cfg.RouteTimeout)
 	if m.Failure != nil {
+		m.Failure = shortened(m.Failure)
 		r.last, r.lastAt = &misfire{failure: m.Failure}, routerID
 	}
 	if refusal := n.begin(r); refusal != nil {

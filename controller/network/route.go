@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weftnet/weft/model"
@@ -103,11 +104,25 @@ func (n *Network) layOne(ctx context.Context, routerID string, r *ctrl.Route) (m
 	case err != nil:
 		return nil, &misfire{away: true, failure: failure(r, ctrl.Cause_GENERIC, "router %s: %v", routerID, err)}
 	case result.GetFailure() != nil:
-		return nil, &misfire{failure: result.Failure}
+		return nil, &misfire{failure: shortened(result.Failure)}
 	}
 	return result.GetPeerData(), nil
 }
 
 func failure(r *ctrl.Route, cause ctrl.Cause, format string, args ...any) *ctrl.Failure {
 	return &ctrl.Failure{TerminatorId: r.TerminatorId, Cause: cause, Message: fmt.Sprintf(format, args...)}
+}
+
+// longestReason bounds what a router may say of a failure, which logs, events
+// and clients are told, in bytes.
+const longestReason = 2000
+
+func shortened(f *ctrl.Failure) *ctrl.Failure {
+	if len(f.Message) <= longestReason && len(f.TerminatorId) <= maxIDLength {
+		return f
+	}
+	return &ctrl.Failure{
+		TerminatorId: f.TerminatorId[:min(len(f.TerminatorId), maxIDLength)], Cause: f.Cause,
+		Message: strings.ToValidUTF8(f.Message[:min(len(f.Message), longestReason)], ""),
+	}
 }
