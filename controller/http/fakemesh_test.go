@@ -83,6 +83,8 @@ func (m *fakeMesh) Path(string, string) (*Path, error) {
 	return m.path, m.noPath
 }
 
+func (m *fakeMesh) RouterCost(string) int { return 10 }
+
 func (m *fakeMesh) Processes() []Process { return m.processes }
 
 func (m *fakeMesh) Inspect(ctx context.Context, id string, keys []string) (map[string]string, []string) {

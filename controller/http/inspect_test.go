@@ -46,7 +46,7 @@ func TestShowPath(t *testing.T) {
 	newMesh(t, f)
 	f.mesh.path = &Path{Routers: []string{router1, router2}, Links: []string{link1}, Cost: 8}
 	a := f.do("GET", fb("/paths?from=r1&to=%s", router2), nil).status(200).is("data.found", true).is("data.cost", 8)
-	a.is("data.hops.0.router.name", "r1").is("data.hops.0.link.id", link1).is("data.hops.1.link", nil).is("data.hops.1.cost", 7)
+	a.is("data.hops.0.router.name", "r1").is("data.hops.0.link.id", link1).is("data.hops.1.link", nil).is("data.hops.0.cost", 0).is("data.hops.1.cost", 10)
 	f.mesh.path, f.mesh.noPath = nil, errNoPath
 	f.do("GET", fb("/paths?from=r1&to=r2"), nil).status(200).is("data.found", false).is("data.hops", "[]").
 		is("data.code", "NO_EDGE_ROUTERS_AVAILABLE").is("data.reason", "router r2 is offline").is("data.remedy", "start router r2")

@@ -48,6 +48,8 @@ type Mesh interface {
 	// Path returns the way of new circuits between two routers; the error says
 	// why there is none, a *fault.Error also what would help.
 	Path(from, to string) (*Path, error)
+	// RouterCost returns what a router adds to the cost of a path.
+	RouterCost(id string) int
 }
 
 // Process is one that can be asked about itself.

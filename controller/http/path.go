@@ -31,8 +31,8 @@ func (s *Server) showPath(c *call) error {
 	d.Found, d.Cost = true, p.Cost
 	for i, id := range p.Routers {
 		h := api.Hop{Router: c.fabricRouterRef(id)}
-		if r := state.Get[model.EdgeRouter](c.state, id); r != nil {
-			h.Cost = r.Cost
+		if i > 0 {
+			h.Cost = s.cfg.Mesh.RouterCost(id)
 		}
 		if i < len(p.Links) {
 			if l := s.cfg.Mesh.Link(p.Links[i]); l != nil {

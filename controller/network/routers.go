@@ -128,6 +128,10 @@ func (n *Network) isQuiesced(routerID string) bool {
 	return n.quiesced[routerID]
 }
 
+// RouterCost returns what a router adds to the cost of a path that it is not the
+// first one of.
+func (n *Network) RouterCost(id string) int { return n.topo.RouterCost(id) }
+
 // Path returns the path that a circuit between two routers would get. The error
 // says why there is none and what would help.
 func (n *Network) Path(from, to string) (*Path, error) {
