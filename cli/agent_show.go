@@ -33,6 +33,9 @@ func (a *agentTool) list() *cobra.Command {
 			if a.format == formatJSON {
 				return printJSON(cmd.OutOrStdout(), append([]agent.Process{}, all...))
 			}
+			if len(all) == 0 {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no processes: this user runs no controller and no router here, or they run with --cli-agent=false or a socket of their own (--addr)")
+			}
 			rows := [][]string{}
 			for _, p := range all {
 				since := when(p.StartedAt)
@@ -88,7 +91,14 @@ func printNested(w io.Writer, v map[string]any) error {
 func (a *agentTool) links() *cobra.Command {
 	return &cobra.Command{
 		Use: "links", Aliases: []string{"dump-links"}, Short: "List the links of a router, and those that it tries to make", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return show(a, cmd, "links", nil, printLinks) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return show(a, cmd, "links", nil, func(w io.Writer, in routerLinks) error {
+				if len(in.Links)+len(in.Destinations) == 0 {
+					fmt.Fprintln(cmd.ErrOrStderr(), "no links: the router has no link section, or no controller has told it of a router that accepts links")
+				}
+				return printLinks(w, in)
+			})
+		},
 	}
 }
 
@@ -145,6 +155,9 @@ func (a *agentTool) circuits() *cobra.Command {
 		Use: "circuits", Short: "List the circuits that a router carries", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return show(a, cmd, "circuits", nil, func(w io.Writer, circuits []route) error {
+				if len(circuits) == 0 {
+					fmt.Fprintln(cmd.ErrOrStderr(), "no circuits: nothing begins, ends or passes here at the moment")
+				}
 				rows := [][]string{}
 				for _, c := range circuits {
 					rows = append(rows, []string{c.Circuit, c.Identity, c.Service, c.Terminator, when(c.CreatedAt), yesNo(c.Lossy)})
@@ -161,6 +174,9 @@ func (a *agentTool) routes() *cobra.Command {
 		Use: "routes", Aliases: []string{"dump-routes"}, Short: "Show the forwarding tables of a router", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return show(a, cmd, "routes", nil, func(w io.Writer, circuits []route) error {
+				if len(circuits) == 0 {
+					fmt.Fprintln(cmd.ErrOrStderr(), "no circuits: nothing begins, ends or passes here at the moment")
+				}
 				rows := [][]string{}
 				for _, c := range circuits {
 					rows = append(rows, []string{c.Circuit, strconv.Itoa(c.Path), c.To.String(), c.From.String()})

@@ -90,6 +90,7 @@ func TestEmptyLists(t *testing.T) {
 	}{
 		{func() {}, "routers", "weft create edge-router"},
 		{func() {}, "circuits", "no client is connected"},
+		{func() {}, "services", "no services: weft create service makes one"},
 		{func() {}, "terminators", "nobody hosts a service"},
 		{func() { router("r1", true); router("r0", false) }, "links", "online: r1"},
 		{func() { router("r2", true) }, "links", "none of the routers r1, r2 accepts links; give one of them a link section"},
@@ -100,7 +101,7 @@ func TestEmptyLists(t *testing.T) {
 		if code != 0 || !strings.Contains(stderr, tt.reason) || strings.Contains(stdout, tt.reason) {
 			t.Errorf("%s: exit %d, %q, want %q", tt.list, code, stderr, tt.reason)
 		}
-		if _, stderr, _ := c.run("list", tt.list, `id = "x"`); stderr != "" {
+		if _, stderr, _ := c.run("list", tt.list, `id = "x"`); stderr != "no "+tt.list+" match the filter\n" {
 			t.Errorf("%s with a filter: %q", tt.list, stderr)
 		}
 	}

@@ -38,9 +38,9 @@ func usageError(remedy, format string, args ...any) error {
 	return &failure{code: "USAGE", cause: fmt.Sprintf(format, args...), remedy: remedy, exit: ExitUsage}
 }
 
-func notFound(kind, name string) error {
+func notFound(kind, many, name string) error {
 	return &failure{code: "NOT_FOUND", cause: fmt.Sprintf("there is no %s with the id or name %q", kind, name),
-		remedy: "look it up: weft list " + kind, exit: ExitNotFound}
+		remedy: "look it up: weft list " + many, exit: ExitNotFound}
 }
 
 // report writes an error to w and returns the exit code.

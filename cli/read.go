@@ -70,8 +70,8 @@ func (e *entity[D, C, U]) printList(c *call, p client.ListParams, all bool) erro
 		}
 		return nil
 	}
-	if len(items) == 0 && p.Filter == "" && p.Offset == 0 && e.empty != nil {
-		fmt.Fprintln(c.cmd.ErrOrStderr(), e.empty(c))
+	if len(items) == 0 {
+		fmt.Fprintln(c.cmd.ErrOrStderr(), e.whyEmpty(c, &p))
 	}
 	headers, rows := []string{"ID"}, [][]string{}
 	for _, col := range e.columns {
@@ -146,3 +146,18 @@ func (e *entity[D, C, U]) named() bool { return !unnamed[e.many] }
 
 var unnamed = map[string]bool{"authenticators": true, "enrollments": true, "terminators": true, "sessions": true, "api-sessions": true,
 	"links": true, "circuits": true}
+
+// whyEmpty says why a list has no entries.
+func (e *entity[D, C, U]) whyEmpty(c *call, p *client.ListParams) string {
+	switch {
+	case p.Filter != "":
+		return "no " + e.many + " match the filter"
+	case p.Offset > 0:
+		return "no more " + e.many
+	case e.empty != nil:
+		return e.empty(c)
+	case e.post != nil:
+		return "no " + e.many + ": weft create " + e.one + " makes one"
+	}
+	return "no " + e.many
+}

@@ -34,7 +34,7 @@ func (e *entity[D, C, U]) find(c *call, ref string) (string, error) {
 		found = id
 	}
 	if found == "" {
-		return "", notFound(e.one, ref)
+		return "", notFound(e.one, e.many, ref)
 	}
 	return found, nil
 }
