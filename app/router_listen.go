@@ -41,7 +41,7 @@ func (r *Router) loadIdentity() (err error) {
 		}
 	}
 	if wrong != nil {
-		return problem("advertise a name of the certificate, or add the name to edge.csr.sans and enroll again",
+		return problem("advertise a name of the certificate; for a new name add it to edge.csr.sans, renew the certificate (weft router run --extend), then advertise it",
 			"identity.server_cert is not valid for the advertised %s", strings.Join(wrong, ", "))
 	}
 	return nil

@@ -90,7 +90,7 @@ func noCandidate(serviceID, instance string, s skips) *ctrl.Refusal {
 		return r
 	case s.noKey > 0:
 		r := refusal(CodeEncryptionData, "encryption required on service, terminator did not send public header")
-		r.Remedy = "restart the host of the service so that it offers its key"
+		r.Remedy = "restart the host of the service so that it offers its key; a terminator of a plain server needs --binding edge_transport, or a service with -e=false"
 		return r
 	case s.noPath > 0:
 		r := refusal(ctrl.CodeNoPath, "service %s has no terminators%s that this router can reach", serviceID, of)

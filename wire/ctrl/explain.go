@@ -54,7 +54,7 @@ func Explain(cause Cause, address, router string, hosted bool) (code, remedy str
 	case Cause_INVALID_LINK_DESTINATION:
 		return say(CodeNoPath, RemedyNoPath)
 	}
-	return say(CodeDialFailed, "see the log of router %s", router)
+	return say(CodeDialFailed, "remove the cause, as seen from the machine of router %s, whose log has more, or correct the terminator's address %s", router, address)
 }
 
 // Reason is the text of a failed dial, the reason of the host or server
