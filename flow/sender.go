@@ -47,6 +47,7 @@ type sender struct {
 	limited      bool          // ran out of credit since the window was last judged
 	turned       int           // bytes acknowledged since then
 	turnedAt     time.Duration // when that was
+	stayed       int           // turns since then in which it was the limit
 	rate         float64       // bytes per nanosecond, about what was reached when the window last grew
 	probe        bool          // one payload may go without credit
 	timed        bool          // the options say when to send again
@@ -161,16 +162,18 @@ func (s *sender) judge(now time.Duration) {
 		s.window = max(s.least, s.window/2)
 	case s.limited && s.peerBuffer < s.window && s.span() == s.window && s.worthIt(rate):
 		s.grow(s.window)
-		s.rate = rate
+		s.rate, s.stayed = rate, 0
 	default:
+		s.stayed++
 		s.rate += (rate - s.rate) / 4
 	}
 	s.limited, s.turned, s.turnedAt = false, 0, now
 }
 
 const (
-	worth   = 1.25    // times the rate: what a growth has to bring
-	tryMost = 1 << 20 // bytes, up to which growing is cheap
+	worth    = 1.25      // times the rate: what a growth has to bring
+	tryMost  = 1 << 20   // bytes, up to which growing is cheap
+	tryAgain = 256 << 10 // up to which it is tried again and again
 )
 
 // worthIt decides whether to grow the window at the rate of the last turn: as long
@@ -180,7 +183,8 @@ const (
 // caches when its turn comes.
 func (s *sender) worthIt(rate float64) bool {
 	calm, paid := s.rtt.calm(), rate > worth*s.rate
-	return calm && paid || s.window < tryMost && (calm || paid)
+	again := s.window < tryAgain && s.stayed >= 4 // its rate says little: it may have been a burst
+	return calm && paid || s.window < tryMost && (calm || paid) || again
 }
 
 // tries is how many payloads are sent again at a timeout: few, for that may be a
