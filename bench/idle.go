@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weftnet/weft/bench/peer"
@@ -60,9 +61,9 @@ func idlePath(ctx context.Context, s settings, name string, count int, own map[s
 		return ctx.Err()
 	}
 	quiet := cpus(procs)
-	fmt.Printf("%d silent circuits:\n%-12s %14s %14s %14s\n", count, "process", "per circuit", "of the program", "CPU")
+	fmt.Printf("%d silent circuits:\n%-20s %14s %14s %14s\n", count, "process", "per circuit", "of the program", "CPU")
 	for i, proc := range procs {
-		fmt.Printf("%-12s %14s %14s %13.2f%%\n", proc.name, kib((after[i]-before[i])/int64(count)), kib(own[proc.name]), 100*(quiet[i]-busy[i]).Seconds()/watch.Seconds())
+		fmt.Printf("%-20s %14s %14s %13.2f%%\n", proc.name, kib((after[i]-before[i])/int64(count)), kib(own[role(proc)]), 100*(quiet[i]-busy[i]).Seconds()/watch.Seconds())
 	}
 	return p.dial.ask(peer.Job{Kind: "release"}, &r)
 }
@@ -89,10 +90,13 @@ func ownCost(ctx context.Context, s settings, count int) (map[string]int64, erro
 	}
 	own := map[string]int64{}
 	for i, now := range residents(procs) {
-		own[procs[i].name] = (now - before[i]) / int64(count)
+		own[role(procs[i])] = (now - before[i]) / int64(count)
 	}
 	return own, nil
 }
+
+// role is dial, host and so on, without the path.
+func role(p *process) string { return p.name[strings.LastIndexByte(p.name, ' ')+1:] }
 
 func residents(procs []*process) (all []int64) {
 	for _, p := range procs {

@@ -111,7 +111,7 @@ func run(ctx context.Context, args []string) error {
 	var withGoSDK bool
 	var paths string
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	s := settings{streams: numbers{1, 8, 64}}
+	s := settings{streams: numbers{1, 8, 64, 1000}}
 	fs.IntVar(&s.rounds, "rounds", 5, "repetitions of every measurement")
 	fs.Int64Var(&s.bytes, "bytes", 512<<20, "bytes moved per throughput measurement")
 	fs.IntVar(&s.count, "count", 0, "number of dials, round trips, circuits or entities (0: the measurement's own)")

@@ -56,7 +56,7 @@ func startChild(ctx context.Context, s settings, path string, args ...string) (*
 	if s.profiles != "" {
 		call = append(call, "-profile", filepath.Join(s.profiles, path+"-"+args[0]+".pprof"))
 	}
-	return startEnd(ctx, args[0], self, append(call, args...)...)
+	return startEnd(ctx, path+" "+args[0], self, append(call, args...)...)
 }
 
 // startEnd runs a program that speaks the protocol of package peer.
@@ -113,6 +113,11 @@ func (p *process) stop() {
 func (p *process) cpu() time.Duration {
 	spent, _ := testnet.CPU(p.cmd.Process.Pid)
 	return spent
+}
+
+// forgetPeak has the highest resident memory counted anew, where the system can.
+func (p *process) forgetPeak() {
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0)
 }
 
 // resident is the resident memory in bytes: now, and at its highest; 0 for a

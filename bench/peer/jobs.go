@@ -45,6 +45,7 @@ type Job struct {
 type Result struct {
 	Elapsed time.Duration
 	Trips   []time.Duration `json:",omitempty"` // sorted
+	Ends    []time.Duration `json:",omitempty"` // bulk: when each stream was through, sorted
 }
 
 // Dial carries out jobs from standard input until its end.
@@ -96,9 +97,15 @@ func bulk(dial Dialer, j Job) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	ends := make([]time.Duration, len(conns))
 	begin := time.Now()
-	err = Parallel(len(conns), func(i int) error { return send(conns[i], j.Bytes/int64(j.Streams)) })
-	return Result{Elapsed: time.Since(begin)}, err
+	err = Parallel(len(conns), func(i int) error {
+		defer func() { ends[i] = time.Since(begin) }()
+		return send(conns[i], j.Bytes/int64(j.Streams))
+	})
+	elapsed := time.Since(begin)
+	slices.Sort(ends)
+	return Result{Elapsed: elapsed, Ends: ends}, err
 }
 
 // trips measures round trips one after the other on one connection.
