@@ -123,6 +123,8 @@ func (n *Network) confirm(h *held) {
 	h.alone = time.Time{}
 	if h.broken.IsZero() {
 		n.fit(h)
+	} else {
+		n.show(h, func(c *Circuit) { c.State = Waiting })
 	}
 }
 

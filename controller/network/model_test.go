@@ -166,8 +166,10 @@ func (m *trial) step() {
 		m.hangAny()
 	case 9:
 		m.log("crash %s", r.id)
-		m.over(func(w *witness) bool { return w.from == r.id || w.to == r.id })
+		ended := func(w *witness) bool { return w.from == r.id || w.to == r.id }
+		m.over(ended)
 		r.crash()
+		m.over(ended) // what came to be meanwhile
 		m.pass(time.Duration(m.r.IntN(4)) * time.Second)
 		r.connect()
 	case 10:

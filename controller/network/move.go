@@ -165,7 +165,7 @@ func (n *Network) rest(p *plan) (again bool) {
 	again = p.h.again
 	p.h.moving, p.h.again = false, false
 	p.h.force = p.h.force || p.forced
-	if n.circuits[p.h.ID] == p.h && n.judge(p.h) == broken && p.h.State == Active {
+	if n.circuits[p.h.ID] == p.h && n.judge(p.h) == broken && p.h.State != Unconfirmed {
 		n.unfit(p.h)
 		n.show(p.h, func(c *Circuit) { c.State = Waiting })
 	}
