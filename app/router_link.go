@@ -76,7 +76,7 @@ func (r *Router) linkListeners() ([]link.Listener, error) {
 			return nil, err
 		}
 		r.parts.add(inner.Close)
-		o := linkOptions(l.Options)
+		o := linkOptions(l.Options.LinkOptions)
 		o.MaxHellos = l.Options.Hellos()
 		out = append(out, link.Listener{
 			Name: listenerName(l), Advertise: l.Advertise.HostPort(), Groups: l.Groups, CostTags: l.CostTags, Options: o, Accept: inner,
@@ -107,7 +107,7 @@ func linkDialers(cfg *conf.Router) ([]link.Dialer, error) {
 			StartupDelay: d.StartupDelay,
 			Healthy:      link.Backoff{Min: healthy.MinRetryInterval, Max: healthy.MaxRetryInterval, Factor: healthy.RetryBackoffFactor},
 			Unhealthy:    link.Backoff{Min: unhealthy.MinRetryInterval, Max: unhealthy.MaxRetryInterval, Factor: unhealthy.RetryBackoffFactor},
-			Options:      linkOptions(d.Options), Net: proxied(from.dialer(), cfg.Proxy),
+			Options:      linkOptions(d.Options.LinkOptions), Net: proxied(from.dialer(), cfg.Proxy),
 		})
 	}
 	return out, nil
