@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,19 +22,28 @@ func opsCommand() *cobra.Command {
 // traceCommand prints a trace of messages.
 func traceCommand() *cobra.Command {
 	var short bool
-	var name string
+	var name, output string
 	c := &cobra.Command{
 		Use: "trace FILE", Short: "Print the messages that a router has traced (trace.path)", Args: cobra.ExactArgs(1),
+		Example: "  weft ops trace control.trace --name CreateCircuit\n  weft ops trace control.trace -o json | jq .body",
 		RunE: func(c *cobra.Command, args []string) error {
+			if output != formatTable && output != formatJSON {
+				return usageError("choose one of table, json", "unknown output format %q", output)
+			}
 			f, err := os.Open(args[0])
 			if err != nil {
-				return err
+				return usageError("check the path", "%s", err)
 			}
 			defer f.Close()
-			return printTrace(c.OutOrStdout(), f, name, short)
+			print := printEntry
+			if output == formatJSON {
+				print = printEntryJSON
+			}
+			return printTrace(c.OutOrStdout(), f, name, short, print)
 		},
 	}
 	c.Flags().BoolVar(&short, "short", false, "leave out the bodies")
+	c.Flags().StringVarP(&output, "output", "o", formatTable, "output: table, json (one object per line)")
 	c.Flags().StringVar(&name, "name", "", "only messages of this name, such as CreateCircuit")
 	return c
 }
@@ -43,8 +53,8 @@ type traceEntry struct {
 	At        time.Time       `json:"at"`
 	Direction string          `json:"direction"`
 	Type      int32           `json:"type"`
-	Name      string          `json:"name"`
-	Body      json.RawMessage `json:"body"`
+	Name      string          `json:"name,omitempty"`
+	Body      json.RawMessage `json:"body,omitempty"`
 	Bytes     int             `json:"bytes"`
 }
 
@@ -54,7 +64,7 @@ const maxTraceLine = 256 << 20
 
 // printTrace prints one line per message. The error names the line at fault; a
 // last line that is cut off, as of a process that was killed, is none.
-func printTrace(out io.Writer, in io.Reader, name string, short bool) error {
+func printTrace(out io.Writer, in io.Reader, name string, short bool, print func(io.Writer, *traceEntry) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxTraceLine)
 	var broken error
@@ -70,18 +80,31 @@ func printTrace(out io.Writer, in io.Reader, name string, short bool) error {
 		if name != "" && e.Name != name {
 			continue
 		}
-		if e.Name == "" {
-			e.Name = "?"
+		if short {
+			e.Body = nil
 		}
-		arrow := "->"
-		if e.Direction == "received" {
-			arrow = "<-"
+		if err := print(out, &e); err != nil {
+			return err
 		}
-		fmt.Fprintf(out, "%s %s %d %s %d B", e.At.Format("2006-01-02T15:04:05.000Z07:00"), arrow, e.Type, e.Name, e.Bytes)
-		if !short && len(e.Body) > 0 {
-			fmt.Fprintf(out, " %s", e.Body)
-		}
-		fmt.Fprintln(out)
 	}
 	return lines.Err()
+}
+
+func printEntry(out io.Writer, e *traceEntry) error {
+	arrow := "->"
+	if e.Direction == "received" {
+		arrow = "<-"
+	}
+	line := fmt.Sprintf("%s %s %d %s %d B", e.At.Format("2006-01-02T15:04:05.000Z07:00"), arrow, e.Type, cmp.Or(e.Name, "?"), e.Bytes)
+	if len(e.Body) > 0 {
+		line += " " + string(e.Body)
+	}
+	_, err := fmt.Fprintln(out, line)
+	return err
+}
+
+func printEntryJSON(out io.Writer, e *traceEntry) error {
+	w := json.NewEncoder(out)
+	w.SetEscapeHTML(false)
+	return w.Encode(e)
 }

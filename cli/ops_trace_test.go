@@ -18,11 +18,15 @@ func TestPrintTrace(t *testing.T) {
 		{trace + `{"at":"2026`, "CreateCircuit", true, "2026-11-20T12:00:00.500Z -> 2010 CreateCircuit 4 B\n"},
 	} {
 		var out strings.Builder
-		if err := printTrace(&out, strings.NewReader(tt.in), tt.name, tt.short); err != nil || out.String() != tt.want {
+		if err := printTrace(&out, strings.NewReader(tt.in), tt.name, tt.short, printEntry); err != nil || out.String() != tt.want {
 			t.Errorf("%q, %v, want %q", out.String(), err, tt.want)
 		}
 	}
-	if err := printTrace(new(strings.Builder), strings.NewReader("no trace\n"+trace), "", false); err == nil || !strings.Contains(err.Error(), "line 1") {
+	if err := printTrace(new(strings.Builder), strings.NewReader("no trace\n"+trace), "", false, printEntry); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("got %v", err)
+	}
+	var out strings.Builder
+	if err := printTrace(&out, strings.NewReader(trace), "CreateCircuit", false, printEntryJSON); err != nil || out.String() != trace[:strings.Index(trace, "\n")+1] {
+		t.Errorf("as JSON: %q, %v", out.String(), err)
 	}
 }

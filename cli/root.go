@@ -87,7 +87,7 @@ func newTool(o Options) *tool { return &tool{version: o.Version, output: formatT
 // commands returns all commands that talk to a controller.
 func (t *tool) commands() []*cobra.Command {
 	return append([]*cobra.Command{
-		t.login(), t.logout(), t.enroll(), t.why(), t.inspect(), t.versionCommand(),
+		t.login(), t.logout(), t.enroll(), t.reEnroll(), t.why(), t.inspect(), t.versionCommand(),
 	}, t.verbs(kinds()...)...)
 }
 
