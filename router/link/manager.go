@@ -248,7 +248,7 @@ func (m *Manager) claim(l *Link, c *conn) (old *Link, err error) {
 	}
 	m.links[l.id], m.byKey[l.key] = l, l
 	if t != nil {
-		t.settle(l)
+		t.settle()
 	}
 	return nil, nil
 }

@@ -122,7 +122,7 @@ func (m *Manager) schedule(t *target, pause time.Duration) {
 }
 
 // settle notes that the link is there.
-func (t *target) settle(*Link) {
+func (t *target) settle() {
 	t.stop()
 	t.state, t.delay, t.next = stateEstablished, 0, time.Time{}
 }

@@ -1,6 +1,7 @@
 package uplink
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -82,7 +83,7 @@ func (r *reports) take() (links *ctrl.LinkChanges, state *ctrl.RouterState) {
 		for _, g := range r.gone {
 			links.Gone = append(links.Gone, g)
 		}
-		slices.SortFunc(links.Put, func(a, b *ctrl.Link) int { return compare(a.Id, b.Id) })
+		slices.SortFunc(links.Put, func(a, b *ctrl.Link) int { return cmp.Compare(a.Id, b.Id) })
 		clear(r.put)
 		clear(r.gone)
 	}
@@ -90,16 +91,6 @@ func (r *reports) take() (links *ctrl.LinkChanges, state *ctrl.RouterState) {
 		state, r.told = r.state, true
 	}
 	return links, state
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // run sends reports while a controller is connected. A session that begins
