@@ -148,7 +148,7 @@ func TestHangingHost(t *testing.T) {
 	}
 	b.apply(b.command().Delete(model.KindTerminator, "near"))
 	took = nil
-	b.now = b.now.Add(time.Second)
+	b.later.Add(int64(time.Second))
 	if a := b.create("d", nil); a.GetRefusal() == nil || took[0] < 110*time.Millisecond {
 		t.Error("cut short for nothing", took, a)
 	}

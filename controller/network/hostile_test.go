@@ -25,8 +25,8 @@ func TestIncompleteLeavesNothing(t *testing.T) {
 	if !b.EndCircuit("c", "test") {
 		t.Fatal("not adopted")
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Network.mu.Lock()
+	defer b.Network.mu.Unlock()
 	if len(b.byRouter)+len(b.byLink)+len(b.unwell)+len(b.byIdentity)+len(b.circuits) != 0 {
 		t.Errorf("left: %v %v %v %v", b.byRouter, b.byLink, b.unwell, b.byIdentity)
 	}
@@ -119,16 +119,16 @@ func TestCircuitsOfOneRouter(t *testing.T) {
 	for i := range maxRouterCircuits {
 		full[fmt.Sprint(i)] = nil
 	}
-	b.mu.Lock()
+	b.Network.mu.Lock()
 	b.byRouter["r1"] = full
-	b.mu.Unlock()
+	b.Network.mu.Unlock()
 	own := func(m *ctrl.CreateCircuit) { m.Own = true }
 	if a := b.create("c", own); a.GetRefusal().GetCode() != CodeTooManyCircuits {
 		t.Errorf("one more: %v", a)
 	}
-	b.mu.Lock()
+	b.Network.mu.Lock()
 	delete(b.byRouter, "r1")
-	b.mu.Unlock()
+	b.Network.mu.Unlock()
 	if a := b.create("c", own); a.GetRoute() == nil {
 		t.Error(a)
 	}
@@ -167,8 +167,8 @@ func TestNumbersOfPathsGrow(t *testing.T) {
 	b.Attach("r1", &fakeNode{}, &ctrl.Register{Circuits: []*ctrl.Circuit{
 		{CircuitId: "c", IdentityId: "dialer", ServiceId: "svc", TerminatorId: "t", Path: 7},
 	}})
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Network.mu.Lock()
+	defer b.Network.mu.Unlock()
 	if n := b.circuits["c"].number; n != 7 {
 		t.Errorf("the highest number is %d", n)
 	}

@@ -58,8 +58,8 @@ func (b *bed) lose() {
 }
 
 func (b *bed) moved() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Network.mu.Lock()
+	defer b.Network.mu.Unlock()
 	return len(b.byLink["spare"])
 }
 
@@ -83,8 +83,8 @@ func TestDialsDuringAMassReroute(t *testing.T) {
 		t.Errorf("%d routes at once", near.most.Load())
 	}
 	eventually(t, "all well", func() bool {
-		b.mu.Lock()
-		defer b.mu.Unlock()
+		b.Network.mu.Lock()
+		defer b.Network.mu.Unlock()
 		return len(b.unwell) == 0 && len(b.byLink["l"]) == 0
 	})
 	if n := near.many.Load(); n > circuits+circuits/10 {

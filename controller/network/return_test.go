@@ -2,6 +2,7 @@ package network
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weftnet/weft/wire/ctrl"
@@ -143,6 +144,7 @@ func TestFirstReports(t *testing.T) {
 		l.Iteration++
 		s.net.LinkChanges("r1", &ctrl.LinkChanges{Put: []*ctrl.Link{l}})
 		time.Sleep(defaultPending + 2*time.Second)
+		synctest.Wait()
 		if _, there := s.links["l1"]; there {
 			t.Error("the other end does not have it, and it was not closed")
 		}
