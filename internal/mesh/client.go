@@ -141,6 +141,12 @@ func (c *Client) Listen(service string, terminators int) error {
 	return err
 }
 
+// ListenAs hosts one instance of a service through one router.
+func (c *Client) ListenAs(service, instance string) error {
+	_, err := c.call(request{Op: "listen", Service: service, Instance: instance, Terminators: 1})
+	return err
+}
+
 // ListenPlain serves TCP at host:port.
 func (c *Client) ListenPlain(address string) error {
 	_, err := c.call(request{Op: "listen", Address: address})
@@ -176,6 +182,11 @@ type Conn struct {
 // Dial connects to a service. A refusal is a *Failure.
 func (c *Client) Dial(service string) (*Conn, error) {
 	return c.dial(request{Op: "dial", Service: service})
+}
+
+// DialAs connects to one instance of a service.
+func (c *Client) DialAs(service, instance string) (*Conn, error) {
+	return c.dial(request{Op: "dial", Service: service, Instance: instance})
 }
 
 // DialWithin is Dial with a bound of time.

@@ -18,6 +18,8 @@ type MeshOptions struct {
 	Links [][2]string
 	// More is added to the configuration of every router.
 	More string
+	// DefaultTimes leaves heartbeats and dials of links to their defaults.
+	DefaultTimes bool
 	// Controller is added to the configuration of the controller.
 	Controller string
 	// Files changes the configuration of a router, if it is not nil.

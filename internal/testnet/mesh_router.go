@@ -52,15 +52,19 @@ dialers:
   - binding: transport
     options: {connectTimeout: 2s}
 `, at(".cert"), at(".server"), at(".key"), at(".ca"), m.APIAddress(), at(".endpoints"), at(".db"), r.Host.Addr, r.Host.Addr, edgePort)
+	heartbeats, dials := linkDefaults, dialerDefaults
+	if m.options.DefaultTimes {
+		heartbeats, dials = "\n", "\n"
+	}
 	if len(r.dials)+len(r.listens) > 0 {
-		b.WriteString("link:" + linkDefaults)
+		b.WriteString("link:" + heartbeats)
 	}
 	if len(r.listens) > 0 {
 		fmt.Fprintf(&b, "  listeners:\n    - binding: transport\n      bind: tls:%s:%d\n      advertise: tls:%[1]s:%[2]d\n      groups: [%s]\n",
 			r.Host.Addr, linkPort, strings.Join(r.listens, ", "))
 	}
 	if len(r.dials) > 0 {
-		fmt.Fprintf(&b, "  dialers:\n    - binding: transport\n      groups: [%s]%s", strings.Join(r.dials, ", "), dialerDefaults)
+		fmt.Fprintf(&b, "  dialers:\n    - binding: transport\n      groups: [%s]%s", strings.Join(r.dials, ", "), dials)
 	}
 	if m.options.Files != nil {
 		return m.options.Files(r.Name, b.String()+m.options.More)
