@@ -37,11 +37,14 @@ type Usage struct {
 	Circuit string
 	To      [2]Traffic
 	At      [2]Place
+	// Client, Host and Service are whose circuit it is, as far as the router knows.
+	Client, Host, Service string
 }
 
 // Usage returns what has passed so far.
 func (c *Circuit) Usage() Usage {
-	u := Usage{Circuit: c.ID}
+	_, host := c.Host()
+	u := Usage{Circuit: c.ID, Client: c.IdentityID, Host: host, Service: c.Service()}
 	for s := range c.passed {
 		u.To[s] = Traffic{Bytes: c.passed[s].bytes.Load(), Messages: c.passed[s].messages.Load()}
 		switch c.Destination(Side(s)).(type) {

@@ -15,6 +15,7 @@ type ledger struct {
 
 	from     time.Time                    // begin of the interval
 	known    map[string]booked            // of circuits with traffic
+	tags     map[string]map[string]string // of the circuits of usage
 	looks    uint64                       // number of the present interval
 	usage    map[string]map[string]uint64 // of the interval, by circuit and direction
 	fabric   map[string]map[string]uint64
@@ -42,7 +43,7 @@ const (
 )
 
 func newLedger(i *observe.Instruments, now time.Time) ledger {
-	l := ledger{meters: make(map[string]flowMeters), from: now, known: make(map[string]booked),
+	l := ledger{meters: make(map[string]flowMeters), from: now, known: make(map[string]booked), tags: make(map[string]map[string]string),
 		usage: make(map[string]map[string]uint64), fabric: make(map[string]map[string]uint64)}
 	for _, d := range []string{ingressRx, ingressTx, egressRx, egressTx, fabricRx, fabricTx} {
 		l.meters[d] = flowMeters{i.Meter(d + ".bytesrate"), i.Meter(d + ".msgrate"), i.Histogram(d + ".msgsize")}
@@ -62,6 +63,7 @@ func (l *ledger) book(u forward.Usage) {
 		return
 	}
 	l.known[u.Circuit] = booked{u.To, l.looks}
+	l.tags[u.Circuit] = tagsOf(u)
 	for side, other := range []int{1, 0} {
 		passed := forward.Traffic{Bytes: u.To[side].Bytes - last.to[side].Bytes, Messages: u.To[side].Messages - last.to[side].Messages}
 		if passed.Messages == 0 {
@@ -71,6 +73,17 @@ func (l *ledger) book(u forward.Usage) {
 		l.add(u.Circuit, direction(forward.Side(other), u.At[other], true), passed)
 		l.add(u.Circuit, direction(forward.Side(side), u.At[side], false), passed)
 	}
+}
+
+// tagsOf says whose circuit it is.
+func tagsOf(u forward.Usage) map[string]string {
+	tags := make(map[string]string, 3)
+	for name, id := range map[string]string{"clientId": u.Client, "hostId": u.Host, "serviceId": u.Service} {
+		if id != "" {
+			tags[name] = id
+		}
+	}
+	return tags
 }
 
 // direction names traffic that is received from a side, or sent to it.
@@ -112,11 +125,16 @@ func (l *ledger) add(circuit, direction string, passed forward.Traffic) {
 func (l *ledger) close(now time.Time, age time.Duration) []*ctrl.Interval {
 	for name, circuits := range map[string]map[string]map[string]uint64{"usage": l.usage, "fabricUsage": l.fabric} {
 		for circuit, bytes := range circuits {
-			l.finished = append(l.finished, &ctrl.Interval{Name: name, StartMillis: l.from.UnixMilli(),
-				LengthMillis: now.Sub(l.from).Milliseconds(), CircuitId: circuit, Bytes: bytes})
+			i := &ctrl.Interval{Name: name, StartMillis: l.from.UnixMilli(),
+				LengthMillis: now.Sub(l.from).Milliseconds(), CircuitId: circuit, Bytes: bytes}
+			if name == "usage" {
+				i.Tags = l.tags[circuit]
+			}
+			l.finished = append(l.finished, i)
 		}
 		clear(circuits)
 	}
+	clear(l.tags)
 	for circuit, b := range l.known {
 		if b.look+1 < l.looks { // gone for a whole interval
 			delete(l.known, circuit)

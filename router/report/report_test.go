@@ -214,3 +214,21 @@ func TestDirections(t *testing.T) {
 		}
 	}
 }
+
+// TestTagsOfUsage: usage says whose it is, traffic over links does not.
+func TestTagsOfUsage(t *testing.T) {
+	l := newLedger(observe.NewInstruments(nil), time.Unix(0, 0))
+	u := usage("c1", 1000, 200)
+	u.Client, u.Service = "i1", "s1"
+	l.book(u)
+	seen := 0
+	for _, i := range l.close(time.Unix(60, 0), 0) {
+		seen++
+		if own := i.Name == "usage"; own != (len(i.Tags) == 2 && i.Tags["clientId"] == "i1" && i.Tags["serviceId"] == "s1") || !own && i.Tags != nil {
+			t.Errorf("%s: %v", i.Name, i.Tags)
+		}
+	}
+	if seen != 2 || len(l.tags) != 0 {
+		t.Errorf("%d intervals, %d tags are left", seen, len(l.tags))
+	}
+}

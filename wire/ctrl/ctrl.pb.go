@@ -2515,6 +2515,7 @@ type Interval struct {
 	LengthMillis  int64                  `protobuf:"varint,3,opt,name=length_millis,json=lengthMillis,proto3" json:"length_millis,omitempty"`
 	CircuitId     string                 `protobuf:"bytes,4,opt,name=circuit_id,json=circuitId,proto3" json:"circuit_id,omitempty"`
 	Bytes         map[string]uint64      `protobuf:"bytes,5,rep,name=bytes,proto3" json:"bytes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // by direction: ingress.rx, fabric.tx
+	Tags          map[string]string      `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`    // clientId, hostId, serviceId where they are known; none for fabricUsage
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2580,6 +2581,13 @@ func (x *Interval) GetCircuitId() string {
 func (x *Interval) GetBytes() map[string]uint64 {
 	if x != nil {
 		return x.Bytes
+	}
+	return nil
+}
+
+func (x *Interval) GetTags() map[string]string {
+	if x != nil {
+		return x.Tags
 	}
 	return nil
 }
@@ -3830,18 +3838,22 @@ const file_ctrl_proto_rawDesc = "" +
 	"\x06values\x18\x03 \x03(\v2 .weft.ctrl.v1.Metric.ValuesEntryR\x06values\x1a9\n" +
 	"\vValuesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xf8\x01\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe7\x02\n" +
 	"\bInterval\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
 	"\fstart_millis\x18\x02 \x01(\x03R\vstartMillis\x12#\n" +
 	"\rlength_millis\x18\x03 \x01(\x03R\flengthMillis\x12\x1d\n" +
 	"\n" +
 	"circuit_id\x18\x04 \x01(\tR\tcircuitId\x127\n" +
-	"\x05bytes\x18\x05 \x03(\v2!.weft.ctrl.v1.Interval.BytesEntryR\x05bytes\x1a8\n" +
+	"\x05bytes\x18\x05 \x03(\v2!.weft.ctrl.v1.Interval.BytesEntryR\x05bytes\x124\n" +
+	"\x04tags\x18\x06 \x03(\v2 .weft.ctrl.v1.Interval.TagsEntryR\x04tags\x1a8\n" +
 	"\n" +
 	"BytesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"^\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\x1a7\n" +
+	"\tTagsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"^\n" +
 	"\x13ConnectedIdentities\x12\x14\n" +
 	"\x05whole\x18\x01 \x01(\bR\x05whole\x121\n" +
 	"\x03put\x18\x02 \x03(\v2\x1f.weft.ctrl.v1.ConnectedIdentityR\x03put\"\x85\x01\n" +
@@ -3956,7 +3968,7 @@ func file_ctrl_proto_rawDescGZIP() []byte {
 }
 
 var file_ctrl_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_ctrl_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
+var file_ctrl_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
 var file_ctrl_proto_goTypes = []any{
 	(Cause)(0),                  // 0: weft.ctrl.v1.Cause
 	(*Register)(nil),            // 1: weft.ctrl.v1.Register
@@ -4017,9 +4029,10 @@ var file_ctrl_proto_goTypes = []any{
 	nil,                         // 56: weft.ctrl.v1.RouteResult.PeerDataEntry
 	nil,                         // 57: weft.ctrl.v1.Metric.ValuesEntry
 	nil,                         // 58: weft.ctrl.v1.Interval.BytesEntry
-	nil,                         // 59: weft.ctrl.v1.Terminator.PeerDataEntry
-	nil,                         // 60: weft.ctrl.v1.TerminatorResults.RefusedEntry
-	nil,                         // 61: weft.ctrl.v1.InspectResult.ValuesEntry
+	nil,                         // 59: weft.ctrl.v1.Interval.TagsEntry
+	nil,                         // 60: weft.ctrl.v1.Terminator.PeerDataEntry
+	nil,                         // 61: weft.ctrl.v1.TerminatorResults.RefusedEntry
+	nil,                         // 62: weft.ctrl.v1.InspectResult.ValuesEntry
 }
 var file_ctrl_proto_depIdxs = []int32{
 	2,  // 0: weft.ctrl.v1.Register.listeners:type_name -> weft.ctrl.v1.Listener
@@ -4052,23 +4065,24 @@ var file_ctrl_proto_depIdxs = []int32{
 	35, // 27: weft.ctrl.v1.MetricsReport.intervals:type_name -> weft.ctrl.v1.Interval
 	57, // 28: weft.ctrl.v1.Metric.values:type_name -> weft.ctrl.v1.Metric.ValuesEntry
 	58, // 29: weft.ctrl.v1.Interval.bytes:type_name -> weft.ctrl.v1.Interval.BytesEntry
-	37, // 30: weft.ctrl.v1.ConnectedIdentities.put:type_name -> weft.ctrl.v1.ConnectedIdentity
-	38, // 31: weft.ctrl.v1.ConnectedIdentity.connects:type_name -> weft.ctrl.v1.Connect
-	40, // 32: weft.ctrl.v1.Interfaces.interfaces:type_name -> weft.ctrl.v1.Interface
-	9,  // 33: weft.ctrl.v1.Extended.refusal:type_name -> weft.ctrl.v1.Refusal
-	9,  // 34: weft.ctrl.v1.ExtendConfirmed.refusal:type_name -> weft.ctrl.v1.Refusal
-	59, // 35: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
-	45, // 36: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
-	60, // 37: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
-	61, // 38: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
-	5,  // 39: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
-	24, // 40: weft.ctrl.v1.Snapshot.peers:type_name -> weft.ctrl.v1.Peer
-	9,  // 41: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	59, // 30: weft.ctrl.v1.Interval.tags:type_name -> weft.ctrl.v1.Interval.TagsEntry
+	37, // 31: weft.ctrl.v1.ConnectedIdentities.put:type_name -> weft.ctrl.v1.ConnectedIdentity
+	38, // 32: weft.ctrl.v1.ConnectedIdentity.connects:type_name -> weft.ctrl.v1.Connect
+	40, // 33: weft.ctrl.v1.Interfaces.interfaces:type_name -> weft.ctrl.v1.Interface
+	9,  // 34: weft.ctrl.v1.Extended.refusal:type_name -> weft.ctrl.v1.Refusal
+	9,  // 35: weft.ctrl.v1.ExtendConfirmed.refusal:type_name -> weft.ctrl.v1.Refusal
+	60, // 36: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
+	45, // 37: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
+	61, // 38: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
+	62, // 39: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
+	5,  // 40: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
+	24, // 41: weft.ctrl.v1.Snapshot.peers:type_name -> weft.ctrl.v1.Peer
+	9,  // 42: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_ctrl_proto_init() }
@@ -4082,7 +4096,7 @@ func file_ctrl_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_ctrl_proto_rawDesc), len(file_ctrl_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   61,
+			NumMessages:   62,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
