@@ -14,6 +14,7 @@ import (
 // one direction is gone round long before the link is closed, and a router that
 // comes back is dialed at once, not when its next dial is due.
 func TestDefaultTimes(t *testing.T) {
+	long(t)
 	mesh, err := testnet.StartMesh(testnet.MeshOptions{
 		Options:      testnet.Options{Program: program, Username: "admin", Password: "mesh-admin-1", Patience: patience},
 		Routers:      []string{"r1", "r2", "r3"},
