@@ -398,7 +398,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		{ctrl.Cause_DNS_RESOLUTION_FAILED, "transport", ctrl.CodeNameNotResolved, "tcp:a:1"},
 		{ctrl.Cause_PORT_NOT_ALLOWED, "transport", ctrl.CodePortNotAllowed, "router r1"},
 		{ctrl.Cause_RESOURCES_NOT_AVAILABLE, "transport", ctrl.CodeResourcesNotAvailable, "router r1"},
-		{ctrl.Cause_GENERIC, "transport", ctrl.CodeDialFailed, "log of router r1"},
+		{ctrl.Cause_GENERIC, "transport", ctrl.CodeDialFailed, "router r1, whose log has more"},
 		{ctrl.Cause_DIAL_TIMED_OUT, "edge", ctrl.CodeHostTimedOut, "host"},
 		{ctrl.Cause_REJECTED_BY_APPLICATION, "edge", ctrl.CodeRejected, "log of the host"},
 	} {
