@@ -10,13 +10,14 @@ import (
 )
 
 // idleConnections is how many connections that say nothing a port gets: 10,000
-// if the limits of the machine allow that for both ends.
+// if the limits of the machine allow that for both ends, and fewer under the race
+// detector.
 func idleConnections() int {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
 		return 500
 	}
-	return min(10000, int(l.Cur)*3/4)
+	return min(10000/slowdown, int(l.Cur)*3/4)
 }
 
 // TestIdleConnections: thousands of connections that never say anything cost
@@ -86,7 +87,7 @@ func TestIdleAfterHandshake(t *testing.T) {
 	n := ownNetwork(t)
 	p := n.person(t)
 	n.unharmed(t)
-	const count = 1000
+	const count = 1000 / slowdown
 	for _, tt := range []struct {
 		port
 		cert *tls.Certificate

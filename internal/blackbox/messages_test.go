@@ -299,7 +299,7 @@ func TestFloodOfListeners(t *testing.T) {
 			}
 		}
 	}()
-	for i := range 2000 {
+	for i := range 2000 / slowdown {
 		m := bindMessage(uint32(i+1), token)
 		m.Seq = int32(i + 1)
 		if _, err := e.Write(m.Append(nil)); err != nil {
@@ -309,7 +309,7 @@ func TestFloodOfListeners(t *testing.T) {
 	n.unharmed(t)
 	eventually(t, "some of them are there", func() bool { return terminators() > 0 })
 	n.unharmed(t)
-	wantGrown(t, n.Router, before, 64<<20, "2,000 listeners")
+	wantGrown(t, n.Router, before, 64<<20, "thousands of listeners")
 	e.Close()
 	eventually(t, "all of them are gone", func() bool { return terminators() == 0 })
 	n.unharmed(t)
