@@ -226,7 +226,7 @@ func (c *chaos) quiet(when string) error {
 	}
 	c.log("the load has stopped")
 	for _, l := range c.loads {
-		if err := l.probe(); err != nil {
+		if err := l.probe(c); err != nil {
 			c.fault(fmt.Errorf("%s: %s: %w", when, l.service, err))
 		}
 	}

@@ -98,16 +98,22 @@ func damaged(err error) bool {
 }
 
 // probe wants the service to work now.
-func (l *load) probe() error {
-	var err error
+func (l *load) probe(c *chaos) error {
+	begin := time.Now()
+	var err, last error
 	testnet.Within(chaosPatience, func() bool {
 		var conn *Conn
-		if conn, err = l.dialer.DialWithin(l.service, 10*time.Second); err != nil {
-			return false
+		if conn, err = l.dialer.DialWithin(l.service, 10*time.Second); err == nil {
+			defer conn.Close()
+			_, err = conn.Echo(3, 1000)
 		}
-		defer conn.Close()
-		_, err = conn.Echo(3, 1000)
+		if err != nil {
+			last = err
+		}
 		return err == nil
 	})
+	if took := time.Since(begin); took > 5*time.Second {
+		c.log("%s works again after %.0f s, before that %v", l.service, took.Seconds(), last)
+	}
 	return err
 }
