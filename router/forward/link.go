@@ -14,7 +14,8 @@ import (
 type Link interface {
 	ID() string
 	// Outlets returns the ways by which payloads, and acknowledgements and
-	// control messages, of a circuit leave. They may be the same.
+	// control messages, of a circuit leave. They may be the same. While nothing
+	// waits in that for payloads, acknowledgements take it, too.
 	Outlets(circuitID string) (payload, other *Outlet)
 }
 
@@ -66,7 +67,7 @@ func (e *linkEnd) Forward(f *channel.Frame) {
 		return
 	}
 	lane := e.other
-	if f.Type == xgress.TypePayload {
+	if f.Type == xgress.TypePayload || f.Type == xgress.TypeAcknowledgement && e.payload.o.quiet() {
 		lane = e.payload
 	}
 	if !lane.Push(f) {

@@ -64,6 +64,17 @@ func NewOutlet(ctx context.Context, ch Sender, budget *Budget) *Outlet {
 // later does not overtake. It takes ownership of f if it returns true.
 func (o *Outlet) pass(f *channel.Frame) bool { return !o.running.Load() && o.ch.TrySendFrame(f) }
 
+// quietMost is how many bytes may be on their way into a channel that counts as
+// quiet: a TLS record.
+const quietMost = 16 << 10
+
+// quiet reports whether what is sent now leaves at once. Acknowledgements need no
+// way of their own then, and leave together with payloads that came with them.
+func (o *Outlet) quiet() bool {
+	ch, ok := o.ch.(interface{ Queued() int })
+	return ok && !o.running.Load() && ch.Queued() < quietMost
+}
+
 func (o *Outlet) enqueue(l *Lane) {
 	o.mu.Lock()
 	o.ring = append(o.ring, l)

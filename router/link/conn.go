@@ -65,6 +65,14 @@ func (c *conn) SendFrame(ctx context.Context, f *channel.Frame) error {
 	return ch.SendFrame(ctx, f)
 }
 
+// Queued is the number of bytes that wait to be written.
+func (c *conn) Queued() int {
+	if ch := c.live().ch.Load(); ch != nil {
+		return ch.Queued()
+	}
+	return 0
+}
+
 // HandleOpen is called by the channel before the first message.
 func (c *conn) HandleOpen(ch *channel.Channel) {
 	c.ch.Store(ch)
