@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,16 +44,26 @@ func serve(t *testing.T, h *Host) {
 	if err := h.Do(func() (err error) { l, err = net.Listen("tcp", h.Addr.String()+":7"); return err }); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	var accepting, answering sync.WaitGroup
+	var conns []net.Conn
+	accepting.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go func() { defer c.Close(); _, _ = io.Copy(c, c) }()
+			conns = append(conns, c)
+			answering.Go(func() { defer c.Close(); _, _ = io.Copy(c, c) })
 		}
-	}()
+	})
+	t.Cleanup(func() {
+		l.Close()
+		accepting.Wait()
+		for _, c := range conns {
+			c.Close()
+		}
+		answering.Wait()
+	})
 }
 
 // reaches reports whether a connection can be made within a while.
