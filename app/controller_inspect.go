@@ -170,7 +170,7 @@ func (s *supervisor) inspect(ctx context.Context, args agent.Args) (any, error) 
 		add(s.router.id, s.router.inspect(ctx, keys))
 	}
 	if len(out) == 0 {
-		return nil, &agent.Error{Code: "NOT_FOUND", Message: "the process knows no value of that name", Remedy: "see the values in docs/operate.md"}
+		return nil, &agent.Error{Code: "NOT_FOUND", Message: "the process knows no value of that name", Remedy: "weft agent inspect --help lists the values of controllers and routers"}
 	}
 	return map[string]any{"values": out}, nil
 }

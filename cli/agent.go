@@ -30,7 +30,8 @@ meant. Answers are tables, with -o json the JSON of the process.`
 // agentCommand returns `weft agent` with all its commands.
 func agentCommand() *cobra.Command {
 	a := new(agentTool)
-	c := &cobra.Command{Use: "agent", Short: "Look into running processes of this machine", Long: agentHelp, Args: cobra.NoArgs, RunE: help}
+	c := &cobra.Command{Use: "agent", Short: "Look into running processes of this machine", Long: agentHelp, Args: cobra.NoArgs,
+		Example: "  weft agent list\n  weft agent links --app router\n  weft agent status --id X91Z5iNIe2 -o json", RunE: help}
 	f := c.PersistentFlags()
 	f.IntVarP(&a.selector.PID, "pid", "p", 0, "number of the process")
 	f.StringVar(&a.selector.App, "app", "", "kind of process: controller, router or up")

@@ -35,7 +35,9 @@ type entity[D, C, U any] struct {
 	drop    func(*client.Management, context.Context, string) error
 
 	arguments   string // of create, after the kind; in brackets where optional
-	example     string
+	example     string // of create
+	updateDoc   doc
+	removeDoc   doc
 	createFlags func(*pflag.FlagSet, *C)
 	updateFlags func(*pflag.FlagSet, *U)
 	fillCreate  func(*call, *C, []string) error // arguments, defaults, names to ids
@@ -43,6 +45,16 @@ type entity[D, C, U any] struct {
 	afterUpdate func(*pflag.FlagSet) func(c *call, id string) error
 	empty       func(*call) string // why a list without a filter may have no entries
 	jwt         func(*D) string    // enrollment token that create can write to a file
+}
+
+// doc is what the help of a command says beside what all kinds have in common.
+type doc struct{ long, example string }
+
+func (d doc) apply(cmd *cobra.Command) {
+	if d.long != "" {
+		cmd.Long = cmd.Short + ".\n" + d.long
+	}
+	cmd.Example = d.example
 }
 
 // column is one column of the table of a list.

@@ -13,6 +13,7 @@ import (
 func routers() kind {
 	return &entity[client.FabricRouter, struct{}, client.FabricRouterInput]{
 		one: "router", many: "routers",
+		updateDoc: doc{example: "  weft update router east --cost 20 --no-traversal\n  weft update router east --no-traversal=false"},
 		columns: []column[client.FabricRouter]{
 			{"NAME", func(d *client.FabricRouter) string { return d.Name }},
 			{"STATE", routerState},
@@ -75,6 +76,11 @@ func addresses(list []client.RouterListener) string {
 func links() kind {
 	return &entity[client.FabricLink, struct{}, client.FabricLinkInput]{
 		one: "link", many: "links",
+		updateDoc: doc{
+			long:    "Paths avoid a link that is down, and circuits leave it if they have another way.\nThe changes last as long as the controller runs.",
+			example: "  weft update link 4owATiXmB23DuUADoo8JVw --static-cost 50\n  weft update link 4owATiXmB23DuUADoo8JVw --down",
+		},
+		removeDoc: doc{long: "A link is closed at both routers; the one that dialed it may dial it anew.\nweft update link ID --down takes it out of use for longer."},
 		columns: []column[client.FabricLink]{
 			{"FROM", func(d *client.FabricLink) string { return refName(&d.SourceRouter, d.SourceRouter.ID) }},
 			{"TO", func(d *client.FabricLink) string { return refName(&d.DestRouter, d.DestRouter.ID) }},
@@ -157,6 +163,7 @@ func noLinks(c *call) string {
 func circuits() kind {
 	return &entity[client.Circuit, struct{}, struct{}]{
 		one: "circuit", many: "circuits",
+		removeDoc: doc{long: "A circuit ends at once, at both clients."},
 		columns: []column[client.Circuit]{
 			{"CLIENT", circuitClient},
 			{"SERVICE", func(d *client.Circuit) string { return refName(&d.Service, d.Service.ID) }},

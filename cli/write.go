@@ -14,6 +14,7 @@ func (e *entity[D, C, U]) update(t *tool) *cobra.Command {
 	}
 	in := new(U)
 	cmd := e.command(e.one, e.reference(), "Change the given members of "+article(e.one))
+	e.updateDoc.apply(cmd)
 	cmd.Args = cobra.ExactArgs(1)
 	e.updateFlags(cmd.Flags(), in)
 	var after func(*call, string) error
@@ -77,6 +78,7 @@ func (e *entity[D, C, U]) remove(t *tool) *cobra.Command {
 		return nil
 	}
 	cmd := e.command(e.one, e.reference()+"...", "Delete "+article(e.one)+" or several")
+	e.removeDoc.apply(cmd)
 	cmd.Args = cobra.MinimumNArgs(1)
 	cmd.RunE = t.run(func(c *call, args []string) error {
 		for _, ref := range args {

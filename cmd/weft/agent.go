@@ -12,7 +12,7 @@ import (
 type agentFlags struct{ o app.AgentOptions }
 
 func (f *agentFlags) add(c *cobra.Command) {
-	c.Flags().BoolVarP(&f.o.Enabled, "cli-agent", "a", true, "serve `weft agent` on a Unix socket of this user")
+	c.Flags().BoolVarP(&f.o.Enabled, "cli-agent", "a", true, "serve weft agent on a Unix socket of this user")
 	c.Flags().StringVar(&f.o.Address, "cli-agent-addr", "", "socket of the agent, unix:PATH (default one in the user's directory)")
 	c.Flags().StringVar(&f.o.Alias, "cli-agent-alias", "", "name by which weft agent finds the process")
 	c.Flags().BoolVar(&f.o.DebugOps, "debug-ops", false, "allow operations of the agent that break things")
