@@ -11,7 +11,7 @@ func (c *Controller) networkConfig(publish func(network.Event)) network.Config {
 	s := c.o.Config.Network
 	return network.Config{
 		Events: publish, ControllerID: c.id, State: c.store, Policy: c.feed.Policy, Writer: c.store, Log: c.o.Log,
-		SessionAlive: func(id string) bool { return c.auth.Alive(id) },
+		SessionAlive: func(id, identityID string) bool { return c.auth.AliveFor(id, identityID) },
 		Attempts:     max(s.CreateCircuitRetries, 1), RouteTimeout: s.RouteTimeout, Cycle: s.Cycle, PendingLinkTimeout: s.PendingLinkTimeout,
 		InitialLinkLatency: s.InitialLinkLatency, MinRouterCost: s.MinRouterCost,
 		Smart: network.Smart{Fraction: s.Smart.RerouteFraction, Cap: s.Smart.RerouteCap, MinDelta: s.Smart.MinCostDelta},

@@ -124,6 +124,9 @@ func TestSessionInUseHasNoAge(t *testing.T) {
 func TestAlive(t *testing.T) {
 	b, a, s := aliceIn(t)
 	closing(t, a)
+	if a.AliveFor(s.ID, "another") || !a.AliveFor(s.ID, s.IdentityID) || !a.AliveFor("record lost before the start", "another") {
+		t.Error("the session is not that of its identity alone")
+	}
 	if !a.Alive(s.ID) || !a.Alive("record lost before the start") {
 		t.Error("a session is taken for ended")
 	}

@@ -33,6 +33,14 @@ func (a *Auth) Alive(sessionID string) bool {
 	return e != nil && now.Sub(e.active()) <= a.cfg.SessionTimeout || a.mayBeLost(sessionID, e, now)
 }
 
+// AliveFor is Alive for a session that has to be of an identity.
+func (a *Auth) AliveFor(sessionID, identityID string) bool {
+	if e := a.sessions.get(sessionID); e != nil && e.record.Load().IdentityID != identityID {
+		return false
+	}
+	return a.Alive(sessionID)
+}
+
 func (a *Auth) mayBeLost(id string, e *entry, now time.Time) bool {
 	return e == nil && !a.sessions.hasEnded(id) && now.Sub(a.start) <= a.cfg.SessionTimeout
 }

@@ -148,7 +148,7 @@ func (n *Network) finish(r *request, c candidate, peer map[uint32][]byte) {
 func (n *Network) recheck(h *held, c *Circuit) {
 	view := n.cfg.State.View()
 	switch {
-	case c.SessionID != "" && n.sessionEnded(view, c.SessionID):
+	case c.SessionID != "" && n.sessionEnded(view, c.SessionID, c.IdentityID):
 		n.end(c.ID, ending{reason: "the api session has ended"})
 	case !allowed(n.cfg.Policy(), c):
 		n.end(c.ID, ending{reason: "access was withdrawn"})

@@ -41,9 +41,9 @@ type Config struct {
 	Writer       Writer
 	Attempts     int // at one circuit, 2 by default
 	MaxCircuits  int // of one dialing identity, 50,000 by default
-	// SessionAlive reports whether an API session goes on; nil means all do that
-	// are not revoked.
-	SessionAlive func(id string) bool
+	// SessionAlive reports whether an API session of an identity goes on; nil
+	// means all do that are not revoked.
+	SessionAlive func(id, identityID string) bool
 	// Events, if not nil, is told what happens. It is called from many
 	// goroutines and must not block.
 	Events func(Event)

@@ -312,9 +312,13 @@ func TestEndSessionAndCircuit(t *testing.T) {
 	if a := b.create("c3", nil); a.GetRefusal().GetCode() != CodeSessionEnded {
 		t.Error(a)
 	}
-	b.cfg.SessionAlive = func(id string) bool { return id != "asleep" }
+	b.cfg.SessionAlive = func(id, _ string) bool { return id != "asleep" }
 	if a := b.create("c4", func(m *ctrl.CreateCircuit) { m.SessionId = "asleep" }); a.GetRefusal().GetCode() != CodeSessionEnded {
 		t.Error("a session that ended by inactivity:", a)
+	}
+	b.cfg.SessionAlive = func(_, identity string) bool { return identity != "dialer" }
+	if a := b.create("c5", nil); a.GetRefusal().GetCode() != CodeSessionEnded {
+		t.Error("the session of another identity:", a)
 	}
 	b.Detach("r1", &fakeNode{})
 	if !b.Online("r1") {

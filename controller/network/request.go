@@ -143,7 +143,7 @@ func (n *Network) admit(r *request) *ctrl.Refusal {
 		if d := n.cfg.Policy().Check(policy.Dial, r.IdentityId, r.service.ID, r.routerID); !d.Allowed() {
 			return denied(d)
 		}
-		if n.sessionEnded(view, r.SessionId) {
+		if n.sessionEnded(view, r.SessionId, r.IdentityId) {
 			return refusal(CodeSessionEnded, "the api session has ended")
 		}
 	}
@@ -157,9 +157,9 @@ func (n *Network) admit(r *request) *ctrl.Refusal {
 }
 
 // sessionEnded also knows what a revocation does not tell: ends by inactivity,
-// and those of long ago.
-func (n *Network) sessionEnded(view *state.View, id string) bool {
-	return n.revoked(view, id) || n.cfg.SessionAlive != nil && !n.cfg.SessionAlive(id)
+// and those of long ago. A session of another identity is none.
+func (n *Network) sessionEnded(view *state.View, id, identityID string) bool {
+	return n.revoked(view, id) || n.cfg.SessionAlive != nil && !n.cfg.SessionAlive(id, identityID)
 }
 
 // revoked reports whether the end of a session is on record.
