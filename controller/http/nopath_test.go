@@ -48,6 +48,10 @@ func TestWhyThereIsNoPath(t *testing.T) {
 	ask("link ab between router-a and router-b is unresponsive; router router-b carries no traffic between others (noTraversal)",
 		"check the network between the two routers; weft update router router-b --no-traversal=false")
 
+	here := f.routers["a"]
+	f.routers["a"], f.routers["c"] = RouterStatus{}, RouterStatus{}
+	ask("router router-a is offline; router router-c is offline", "start it, or see its log for why it does not reach the controller")
+	f.routers["a"] = here
 	f.routers["c"] = RouterStatus{Online: true, Quiesced: true}
 	change(obj{"disabled": true}, "a")
 	ask("router router-a is disabled; router router-c is quiesced", "weft update router router-a --disabled=false; weft agent dequiesce on its machine")

@@ -2,6 +2,7 @@ package http
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/weftnet/weft/api"
@@ -77,7 +78,10 @@ func whyNoPath(err error, found []obstacle) (code, reason, remedy string) {
 	}
 	var reasons, remedies []string
 	for _, o := range found {
-		reasons, remedies = append(reasons, o.reason), append(remedies, o.remedy)
+		reasons = append(reasons, o.reason)
+		if !slices.Contains(remedies, o.remedy) {
+			remedies = append(remedies, o.remedy)
+		}
 	}
 	return noPath, strings.Join(reasons, "; "), strings.Join(remedies, "; ")
 }
