@@ -61,8 +61,15 @@ func TestSparseTraffic(t *testing.T) {
 	})
 	w.stop()
 	p, _ := l.Outlets("c1")
-	p.Lane(nil, false).Push(payload("c1", 1))
-	wait(t, "A reports it unresponsive", func() bool { return a.report(l.id).Unresponsive })
+	lane := p.Lane(nil, false)
+	seq, last := int32(0), time.Time{}
+	wait(t, "A reports it unresponsive", func() bool {
+		if time.Since(last) > 5*hb.Check { // the first may go out while something still comes in
+			last, seq = time.Now(), seq+1
+			lane.Push(payload("c1", seq))
+		}
+		return a.report(l.id).Unresponsive
+	})
 }
 
 // TestShortSilence: a link that comes back before it is closed is used again.
