@@ -80,6 +80,22 @@ func (f flock) complete(t *testing.T) {
 	}
 }
 
+// circuit returns the first one of the flock for which ok holds, nil if none does.
+func (f flock) circuit(m *meshNetwork, ok func(mesh.Circuit) bool) *mesh.Circuit {
+	all, _ := m.Circuits()
+	i := slices.IndexFunc(all, func(c mesh.Circuit) bool { return slices.Contains(f.circuits, c.ID) && ok(c) })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// linked holds for a circuit whose path is known in whole.
+func linked(c mesh.Circuit) bool { return len(c.Path.Links) > 0 }
+
+// transit holds for a circuit with a router between its ends.
+func transit(c mesh.Circuit) bool { return len(c.Path.Nodes) > 2 }
+
 func overRouter(name string) func(mesh.Circuit) bool {
 	return func(c mesh.Circuit) bool { return slices.Contains(c.Routers(), name) }
 }
@@ -102,12 +118,14 @@ func TestMeshReroute(t *testing.T) {
 	}
 	f := startFlock(t, m, "reroute")
 	goesOn(t, f.streams, enough)
-	removeLink := func(from, to string) {
+	// removeLink takes away a link that circuits use, wherever they go by now.
+	removeLink := func() {
 		t.Helper()
-		id := m.link(from, to).ID
-		if !f.uses(m, overLink(id)) {
-			t.Fatalf("no circuit uses the link between %s and %s", from, to)
+		if !eventually(func() bool { return f.circuit(m, linked) != nil }) {
+			t.Fatal("no circuit has a link")
 		}
+		path := f.circuit(m, linked).Path
+		id, last := path.Links[len(path.Links)-1].ID, path.Nodes[len(path.Nodes)-2].Name
 		if err := m.RemoveLink(id); err != nil {
 			t.Fatal(err)
 		}
@@ -115,22 +133,27 @@ func TestMeshReroute(t *testing.T) {
 		f.leaves(t, m, "the removed link", overLink(id))
 		moved := time.Since(began)
 		goesOn(t, f.streams, enough)
-		t.Logf("circuits had moved off the link between %s and %s after %v, all streams had %d bytes more after %v", from, to,
+		t.Logf("circuits had moved off the link between %s and b after %v, all streams had %d bytes more after %v", last,
 			moved.Round(time.Millisecond), enough, time.Since(began).Round(time.Millisecond))
 		if err := m.whole(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for range 2 {
-		removeLink("a", "b")
-		removeLink("c", "b")
+	for range 4 {
+		removeLink()
 	}
-	removeLink("a", "b")
-	if !f.uses(m, overRouter("c")) {
-		t.Fatal("no circuit goes over router c")
+	for range 10 {
+		if f.circuit(m, transit) == nil {
+			removeLink()
+		}
 	}
-	m.Mesh.Router("c").Process.Kill()
-	f.leaves(t, m, "the dead router", overRouter("c"))
+	between := f.circuit(m, transit)
+	if between == nil {
+		t.Fatal("no circuit goes over a router between")
+	}
+	middle := between.Routers()[1]
+	m.Mesh.Router(middle).Process.Kill()
+	f.leaves(t, m, "the dead router", overRouter(middle))
 	goesOn(t, f.streams, enough)
 	if err := m.Mesh.StartRouters(); err != nil {
 		t.Fatal(err)
@@ -155,6 +178,6 @@ func TestMeshReroute(t *testing.T) {
 	if !eventually(adopted) {
 		t.Fatal("the controller does not take over what runs")
 	}
-	removeLink("a", "b")
+	removeLink()
 	f.complete(t)
 }
