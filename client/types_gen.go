@@ -590,7 +590,7 @@ type GenericEnroll struct {
 // Hop is one router of a path and the link by which it is left.
 type Hop struct {
 	Router Ref         `json:"router"`
-	Cost   int         `json:"cost"` // of the router; that of the first one does not count
+	Cost   int         `json:"cost"` // what the router adds, at least network.minRouterCost; 0 for the first one
 	Link   *FabricLink `json:"link"` // to the next router, null at the last
 }
 
