@@ -14,6 +14,7 @@ func TestRouterTrace(t *testing.T) {
 	n := newTestNetwork(t)
 	file := filepath.Join(t.TempDir(), "trace")
 	n.restartWith(func(c *conf.Router) { c.Trace = &conf.Trace{Path: file} })
+	until(t, "the slice has come", func() bool { return bytes.Contains(mustRead(t, file), []byte("SliceUpdate")) })
 	n.stopRouter()
 	names := make(map[string]bool)
 	lines := bufio.NewScanner(bytes.NewReader(mustRead(t, file)))
