@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/weftnet/weft/internal/testnet"
 )
@@ -36,6 +37,8 @@ type Circuit struct {
 	Service Ref
 	State   string
 	Path    struct{ Nodes, Links []Ref }
+	// UpdatedAt is when the circuit got its path.
+	UpdatedAt time.Time
 }
 
 // Routers are the names of the routers of its path.
