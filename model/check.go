@@ -36,6 +36,8 @@ func Settle(e Entity) {
 	case *ServiceEdgeRouterPolicy:
 		e.Semantic = orElse(e.Semantic, AllOf)
 		e.ServiceRoles, e.EdgeRouterRoles = set(e.ServiceRoles), set(e.EdgeRouterRoles)
+	case *MFA:
+		e.RecoveryCodes = set(e.RecoveryCodes)
 	case *Terminator:
 		e.Precedence = orElse(e.Precedence, PrecedenceDefault)
 	case *AuthPolicy:
@@ -94,6 +96,8 @@ func Check(e Entity) error {
 		return oneOf("method", e.Method, MethodUpdb, MethodCert)
 	case *Enrollment:
 		return firstOf(required("token", e.Token), oneOf("method", e.Method, MethodOtt, MethodOttCa, MethodUpdb, MethodErott, MethodTrott))
+	case *MFA:
+		return firstOf(required("identityId", e.IdentityID), required("secret", e.Secret))
 	case *Revocation:
 		return oneOf("type", e.Type, RevokeJTI, RevokeAPISession, RevokeIdentity)
 	}

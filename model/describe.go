@@ -95,6 +95,7 @@ var descriptions = sync.OnceValue(func() map[Kind]*Description {
 		KindRevocation:              {"revocations", "revocations"},
 		KindController:              {"controllers", "controllers"},
 		KindKey:                     {"keys", "keys"},
+		KindMFA:                     {"mfa", "mfas"},
 	}
 	out := make(map[Kind]*Description, len(names))
 	for _, k := range Kinds() {

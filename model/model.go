@@ -31,6 +31,7 @@ const (
 	KindRevocation              Kind = "revocation"
 	KindController              Kind = "controller"
 	KindKey                     Kind = "key"
+	KindMFA                     Kind = "mfa"
 )
 
 // Kinds returns every kind, in a fixed order.
@@ -38,7 +39,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindIdentity, KindAuthenticator, KindEnrollment, KindService, KindConfig, KindConfigType, KindEdgeRouter,
 		KindServicePolicy, KindEdgeRouterPolicy, KindServiceEdgeRouterPolicy, KindTerminator, KindAuthPolicy,
-		KindRevocation, KindController, KindKey,
+		KindRevocation, KindController, KindKey, KindMFA,
 	}
 }
 
@@ -98,6 +99,8 @@ func New(k Kind) Entity {
 		return new(Controller)
 	case KindKey:
 		return new(Key)
+	case KindMFA:
+		return new(MFA)
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ func (t *tx) cascade(e model.Entity) error {
 	case *model.Identity:
 		t.dropAll(model.KindAuthenticator, ByIdentity, id)
 		t.dropAll(model.KindEnrollment, ByIdentity, id)
+		t.dropAll(model.KindMFA, ByIdentity, id)
 		t.forgetRole(model.KindServicePolicy, ByIdentityRole, id)
 		t.forgetRole(model.KindEdgeRouterPolicy, ByIdentityRole, id)
 		t.revoke(id)

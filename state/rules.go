@@ -44,6 +44,10 @@ func (t *tx) references(old, e model.Entity) error {
 		return t.authenticatorReferences(old == nil, e)
 	case *model.Enrollment:
 		return t.enrollmentReferences(old == nil, e)
+	case *model.MFA:
+		if t.get(model.KindIdentity, e.IdentityID) == nil {
+			return notFound(model.KindIdentity, e.IdentityID)
+		}
 	case *model.Service:
 		return t.serviceConfigs(e)
 	case *model.Config:

@@ -16,7 +16,7 @@ const (
 	ByName             = "name"             // every kind with a name except controllers; unique
 	ByAttribute        = "attribute"        // identity, service, edgeRouter: one role attribute
 	ByExternalID       = "externalId"       // identity; unique
-	ByIdentity         = "identity"         // authenticator, enrollment: identity id
+	ByIdentity         = "identity"         // authenticator, enrollment, mfa (unique): identity id
 	ByUsername         = "username"         // authenticator; unique
 	ByFingerprint      = "fingerprint"      // authenticator, edgeRouter; unique
 	ByToken            = "token"            // enrollment; unique
@@ -64,6 +64,8 @@ func indexes(k model.Kind) []index {
 			{ByUsername, true, "updbUsername", on(func(a *model.Authenticator) []string { return []string{a.Username} })},
 			{ByFingerprint, true, "certFingerprint", on(func(a *model.Authenticator) []string { return []string{a.Fingerprint} })},
 		}
+	case model.KindMFA:
+		return []index{{ByIdentity, true, "identityId", on(func(m *model.MFA) []string { return []string{m.IdentityID} })}}
 	case model.KindEnrollment:
 		return []index{
 			{ByToken, true, "token", on(func(e *model.Enrollment) []string { return []string{e.Token} })},
