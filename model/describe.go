@@ -96,6 +96,9 @@ var descriptions = sync.OnceValue(func() map[Kind]*Description {
 		KindController:              {"controllers", "controllers"},
 		KindKey:                     {"keys", "keys"},
 		KindMFA:                     {"mfa", "mfas"},
+		KindCA:                      {"cas", "cas"},
+		KindPostureCheck:            {"posture-checks", "postureChecks"},
+		KindExternalJwtSigner:       {"external-jwt-signers", "externalJwtSigners"},
 	}
 	out := make(map[Kind]*Description, len(names))
 	for _, k := range Kinds() {

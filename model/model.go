@@ -32,6 +32,9 @@ const (
 	KindController              Kind = "controller"
 	KindKey                     Kind = "key"
 	KindMFA                     Kind = "mfa"
+	KindCA                      Kind = "ca"
+	KindPostureCheck            Kind = "postureCheck"
+	KindExternalJwtSigner       Kind = "externalJwtSigner"
 )
 
 // Kinds returns every kind, in a fixed order.
@@ -39,7 +42,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindIdentity, KindAuthenticator, KindEnrollment, KindService, KindConfig, KindConfigType, KindEdgeRouter,
 		KindServicePolicy, KindEdgeRouterPolicy, KindServiceEdgeRouterPolicy, KindTerminator, KindAuthPolicy,
-		KindRevocation, KindController, KindKey, KindMFA,
+		KindRevocation, KindController, KindKey, KindMFA, KindCA, KindPostureCheck, KindExternalJwtSigner,
 	}
 }
 
@@ -99,6 +102,12 @@ func New(k Kind) Entity {
 		return new(Controller)
 	case KindKey:
 		return new(Key)
+	case KindCA:
+		return new(CA)
+	case KindPostureCheck:
+		return new(PostureCheck)
+	case KindExternalJwtSigner:
+		return new(ExternalJwtSigner)
 	case KindMFA:
 		return new(MFA)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/weftnet/weft/model"
 )
 
-// RoleAttributes returns the distinct role attributes of identities, services or
-// edge routers, sorted; nothing for other kinds.
+// RoleAttributes returns the distinct role attributes of identities, services, edge
+// routers or posture checks, sorted; nothing for other kinds.
 func RoleAttributes(v *View, k model.Kind) []string {
 	seen := make(map[string]struct{})
 	for e := range v.All(k) {
@@ -30,6 +30,8 @@ func attributesOf(e model.Entity) []string {
 	case *model.Service:
 		return e.RoleAttributes
 	case *model.EdgeRouter:
+		return e.RoleAttributes
+	case *model.PostureCheck:
 		return e.RoleAttributes
 	}
 	return nil

@@ -14,11 +14,11 @@ import (
 // Indexes of the tables, for ByIndex and FirstBy. Which kinds have which:
 const (
 	ByName             = "name"             // every kind with a name except controllers; unique
-	ByAttribute        = "attribute"        // identity, service, edgeRouter: one role attribute
+	ByAttribute        = "attribute"        // identity, service, edgeRouter, postureCheck: one role attribute
 	ByExternalID       = "externalId"       // identity; unique
 	ByIdentity         = "identity"         // authenticator, enrollment, mfa (unique): identity id
 	ByUsername         = "username"         // authenticator; unique
-	ByFingerprint      = "fingerprint"      // authenticator, edgeRouter; unique
+	ByFingerprint      = "fingerprint"      // authenticator, edgeRouter, ca, externalJwtSigner; unique
 	ByToken            = "token"            // enrollment; unique
 	ByRouter           = "router"           // enrollment, terminator: router id
 	ByConfig           = "config"           // service, identity (overrides): config id
@@ -29,6 +29,9 @@ const (
 	ByServiceRole      = "serviceRole"      // servicePolicy, serviceEdgeRouterPolicy
 	ByEdgeRouterRole   = "edgeRouterRole"   // edgeRouterPolicy, serviceEdgeRouterPolicy
 	ByPostureCheckRole = "postureCheckRole" // servicePolicy
+	ByCA               = "ca"               // enrollment: ca id
+	ByIssuer           = "issuer"           // externalJwtSigner; unique
+	ByKid              = "kid"              // externalJwtSigner; unique
 	indexID            = "id"
 )
 
@@ -71,6 +74,7 @@ func indexes(k model.Kind) []index {
 			{ByToken, true, "token", on(func(e *model.Enrollment) []string { return []string{e.Token} })},
 			{ByIdentity, false, "", on(func(e *model.Enrollment) []string { return []string{e.IdentityID} })},
 			{ByRouter, false, "", on(func(e *model.Enrollment) []string { return []string{e.EdgeRouterID, e.TransitRouterID} })},
+			{ByCA, false, "", on(func(e *model.Enrollment) []string { return []string{e.CaID} })},
 		}
 	case model.KindService:
 		return []index{
@@ -118,6 +122,23 @@ func indexes(k model.Kind) []index {
 		}
 	case model.KindAuthPolicy:
 		return []index{name(func(e model.Entity) string { return e.(*model.AuthPolicy).Name })}
+	case model.KindCA:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.CA).Name }),
+			{ByFingerprint, true, "certPem", on(func(c *model.CA) []string { return []string{c.Fingerprint} })},
+		}
+	case model.KindPostureCheck:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.PostureCheck).Name }),
+			{ByAttribute, false, "", on(func(p *model.PostureCheck) []string { return p.RoleAttributes })},
+		}
+	case model.KindExternalJwtSigner:
+		return []index{
+			name(func(e model.Entity) string { return e.(*model.ExternalJwtSigner).Name }),
+			{ByIssuer, true, "issuer", on(func(s *model.ExternalJwtSigner) []string { return []string{s.Issuer} })},
+			{ByKid, true, "kid", on(func(s *model.ExternalJwtSigner) []string { return deref(s.Kid) })},
+			{ByFingerprint, true, "fingerprint", on(func(s *model.ExternalJwtSigner) []string { return deref(s.Fingerprint) })},
+		}
 	}
 	return nil
 }
