@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 
@@ -17,7 +18,13 @@ func (a *account) client(t *tool) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(a.Address, client.Options{TLS: cfg, Token: a.Token, UserAgent: t.agent()})
+	return client.New(a.Address, client.Options{TLS: cfg, Token: a.Token, UserAgent: t.agent(), Wrap: t.wrap})
+}
+
+// wrap puts the layer of -j and --dry-run around a transport.
+func (t *tool) wrap(next http.RoundTripper) http.RoundTripper {
+	t.wire = &wire{next: next, dry: t.dryRun, keep: t.envelope}
+	return t.wire
 }
 
 func (t *tool) agent() string { return "weft-cli/" + t.version }

@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -93,9 +98,14 @@ type call struct {
 	m    *client.Management
 }
 
-// run makes the function of a command that needs a login.
+// run makes the function of a command that needs a login. The format of the
+// output is checked before anything is sent; what a dry run holds back, and the
+// answer of the controller for -j, are printed at the end.
 func (t *tool) run(f func(c *call, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
+		if err := t.checkFormat(); err != nil {
+			return err
+		}
 		account, err := t.current()
 		if err != nil {
 			return err
@@ -105,6 +115,28 @@ func (t *tool) run(f func(c *call, args []string) error) func(*cobra.Command, []
 			return err
 		}
 		defer api.Close()
-		return f(&call{cmd.Context(), t, cmd, api.Management()}, args)
+		c := &call{cmd.Context(), t, cmd, api.Management()}
+		switch err := f(c, args); {
+		case err != nil:
+			return err
+		case t.dryRun:
+			return c.reportHeld(t.wire.held)
+		case t.envelope:
+			return printEnvelope(cmd.OutOrStdout(), t.wire.answer)
+		}
+		return nil
 	}
 }
+
+// printEnvelope writes an answer of the controller, indented where it is JSON.
+func printEnvelope(w io.Writer, answer []byte) error {
+	var b bytes.Buffer
+	if json.Indent(&b, answer, "", "    ") != nil {
+		b.Reset()
+		b.Write(answer)
+	}
+	_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), "\n"))
+	return err
+}
+
+func (t *tool) checkFormat() error { return t.style.check() }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -79,10 +78,12 @@ type tool struct {
 	version   string
 	configDir string
 	context   string
-	output    string
+	style
+	dryRun bool
+	wire   *wire // of the command at work
 }
 
-func newTool(o Options) *tool { return &tool{version: o.Version, output: formatTable} }
+func newTool(o Options) *tool { return &tool{version: o.Version, style: style{output: formatTable}} }
 
 // commands returns all commands that talk to a controller.
 func (t *tool) commands() []*cobra.Command {
@@ -121,5 +122,5 @@ func (t *tool) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&t.configDir, "config-dir", "", "directory of the contexts (default $WEFT_CONFIG_DIR, else weft in the user's configuration directory)")
 	f.StringVar(&t.context, "context", "", "context to use (default the one of the last login)")
-	f.StringVarP(&t.output, "output", "o", formatTable, "output: "+strings.Join(formats, ", "))
+	t.style.flags(f)
 }

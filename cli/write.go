@@ -65,7 +65,7 @@ func changes(f *pflag.FlagSet) bool {
 	found := false
 	f.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "config-dir", "context", "output":
+		case "config-dir", "context", "output", "output-json", "columns", "no-headers", "dry-run":
 		default:
 			found = true
 		}

@@ -31,6 +31,9 @@ type Options struct {
 	HTTP *http.Client
 	// Token is the session token to begin with, see Client.SetToken.
 	Token string
+	// Wrap puts a layer around what sends the requests, if it is set and HTTP
+	// is nil.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// UserAgent is the name sent to the controller; empty for weft-client.
 	UserAgent string
 }
@@ -53,6 +56,9 @@ func New(address string, o Options) (*Client, error) {
 	c := &Client{http: o.HTTP, base: base, userAgent: o.UserAgent}
 	if c.http == nil {
 		c.http = newHTTP(o.TLS)
+		if o.Wrap != nil {
+			c.http.Transport = o.Wrap(c.http.Transport)
+		}
 	}
 	if c.userAgent == "" {
 		c.userAgent = "weft-client"
