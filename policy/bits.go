@@ -37,6 +37,17 @@ func (o ordinals) word(i int) uint64 {
 	return 0
 }
 
+func (o ordinals) has(n int32) bool { return o.word(int(n)/64)&(1<<(n%64)) != 0 }
+
+// each calls f with every number.
+func (o ordinals) each(f func(n int32)) {
+	for i, w := range o {
+		for ; w != 0; w &= w - 1 {
+			f(int32(i*64 + bits.TrailingZeros64(w)))
+		}
+	}
+}
+
 // holding are the policies that contain one entity: for all, by its group, by
 // its id.
 type holding [3]ordinals
@@ -51,6 +62,16 @@ func (h *holding) has(n int32) bool { return h.word(int(n)/64)&(1<<(n%64)) != 0 
 func common(a, b *holding) int32 {
 	for i := range min(a.words(), b.words()) {
 		if w := a.word(i) & b.word(i); w != 0 {
+			return int32(i*64 + bits.TrailingZeros64(w))
+		}
+	}
+	return -1
+}
+
+// granting is common without the policies that demand posture.
+func granting(a, b *holding, demanding ordinals) int32 {
+	for i := range min(a.words(), b.words()) {
+		if w := a.word(i) & b.word(i) &^ demanding.word(i); w != 0 {
 			return int32(i*64 + bits.TrailingZeros64(w))
 		}
 	}

@@ -51,6 +51,7 @@ const (
 	identities = iota
 	services
 	routers
+	checks
 	classes
 )
 
@@ -71,6 +72,8 @@ func classOf(k Kind) (int, bool) {
 		return services, true
 	case KindRouter:
 		return routers, true
+	case KindPostureCheck:
+		return checks, true
 	}
 	return 0, false
 }

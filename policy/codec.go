@@ -22,6 +22,8 @@ const (
 	flagAnyOf       = 1 << 1 // policies
 	flagAllLeft     = 1 << 2 // policies: #all on the left
 	flagAllRight    = 1 << 3 // policies: #all on the right
+	flagPosture     = 1 << 4 // service policy: roles of posture checks follow
+	flagAllPosture  = 1 << 5 // service policy: #all of them
 )
 
 // Kind returns KindIdentity.
@@ -70,7 +72,13 @@ func (e *ServicePolicy) Key() string { return e.ID }
 
 // AppendBinary appends the compact form.
 func (e *ServicePolicy) AppendBinary(b []byte) ([]byte, error) {
-	return appendPolicy(b, e.Name, flag(e.Action == Bind, flagBind), e.Semantic, e.Identities, e.Services), nil
+	flags := flag(e.Action == Bind, flagBind)
+	if e.PostureChecks.Empty() {
+		return appendPolicy(b, e.Name, flags, e.Semantic, e.Identities, e.Services), nil
+	}
+	flags |= flagPosture | flag(e.PostureChecks.All, flagAllPosture)
+	b = appendPolicy(b, e.Name, flags, e.Semantic, e.Identities, e.Services)
+	return appendTexts(appendTexts(b, e.PostureChecks.IDs), e.PostureChecks.Attributes), nil
 }
 
 // Kind returns KindEdgeRouterPolicy.
@@ -93,6 +101,17 @@ func (e *ServiceEdgeRouterPolicy) Key() string { return e.ID }
 // AppendBinary appends the compact form.
 func (e *ServiceEdgeRouterPolicy) AppendBinary(b []byte) ([]byte, error) {
 	return appendPolicy(b, e.Name, 0, e.Semantic, e.Services, e.Routers), nil
+}
+
+// Kind returns KindPostureCheck.
+func (e *PostureCheck) Kind() Kind { return KindPostureCheck }
+
+// Key returns the id.
+func (e *PostureCheck) Key() string { return e.ID }
+
+// AppendBinary appends the compact form.
+func (e *PostureCheck) AppendBinary(b []byte) ([]byte, error) {
+	return appendTexts(appendText(append(b, 0), e.Name), e.Attributes), nil
 }
 
 // Decode reads the compact form of an entity. The id comes from outside. Bytes
@@ -118,6 +137,9 @@ func Decode(kind Kind, id string, b []byte) (Entity, error) {
 			p.Action = Bind
 		}
 		p.Identities, p.Services = r.set(flags&flagAllLeft), r.set(flags&flagAllRight)
+		if flags&flagPosture != 0 {
+			p.PostureChecks = r.set(flags & flagAllPosture)
+		}
 		e = p
 	case KindEdgeRouterPolicy:
 		e = &EdgeRouterPolicy{ID: id, Name: name, Semantic: semantic(flags),
@@ -125,6 +147,8 @@ func Decode(kind Kind, id string, b []byte) (Entity, error) {
 	case KindServiceEdgeRouterPolicy:
 		e = &ServiceEdgeRouterPolicy{ID: id, Name: name, Semantic: semantic(flags),
 			Services: r.set(flags & flagAllLeft), Routers: r.set(flags & flagAllRight)}
+	case KindPostureCheck:
+		e = &PostureCheck{ID: id, Name: name, Attributes: r.texts()}
 	default:
 		return nil, fmt.Errorf("policy: unknown kind %d of slice item %q", kind, id)
 	}

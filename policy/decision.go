@@ -17,6 +17,7 @@ const (
 	ServiceUnknown    Code = "SERVICE_UNKNOWN"               // the service does not exist
 	NoDialPolicy      Code = "NO_DIAL_POLICY"                // no Dial service policy contains both
 	NoBindPolicy      Code = "NO_BIND_POLICY"                // no Bind service policy contains both
+	PostureUnknown    Code = "POSTURE_NOT_EVALUATED"         // every service policy that contains both demands posture checks, and posture is not evaluated yet
 	NoCommonRouter    Code = "NO_EDGE_ROUTERS_AVAILABLE"     // no router is granted to both the identity and the service
 	RouterUnknown     Code = "ROUTER_UNKNOWN"                // the router was deleted
 	RouterDisabled    Code = "ROUTER_DISABLED"               // the router is disabled
@@ -37,8 +38,8 @@ func (d Decision) Allowed() bool { return d.Code == Granted }
 
 // Fault returns the refusal for people and APIs, nil if access is granted. Its
 // kind is fault.Unauthorized for the identity, fault.NotFound for services
-// that are unknown or not granted, and fault.NoEdgeRoutersAvailable for
-// routers; its data carries the code as `policyCode`.
+// that are unknown or not granted, fault.InvalidPosture for posture, and
+// fault.NoEdgeRoutersAvailable for routers; its data carries the code as `policyCode`.
 func (d Decision) Fault() *fault.Error {
 	kind := fault.NoEdgeRoutersAvailable
 	switch d.Code {
@@ -48,6 +49,8 @@ func (d Decision) Fault() *fault.Error {
 		kind = fault.Unauthorized
 	case ServiceUnknown, NoDialPolicy, NoBindPolicy:
 		kind = fault.NotFound
+	case PostureUnknown:
+		kind = fault.InvalidPosture
 	}
 	e := kind.Errorf("%s", d.Rule)
 	e.Remedy = d.Remedy
@@ -72,7 +75,7 @@ func (v *View) Check(action Action, identityID, serviceID, routerID string) Deci
 	}
 	r := relationOf(action)
 	left, right := ids.holding(i, sides[r][0].slot), svcs.holding(s, sides[r][1].slot)
-	n := common(&left, &right)
+	n := granting(&left, &right, v.demanding[action])
 	if n < 0 {
 		return v.noServicePolicy(action, identity, service)
 	}

@@ -101,6 +101,9 @@ func (f *Effects) subject(class int, id string, old, now Entity) bool {
 	if old != nil && now != nil && slices.Equal(attributesOf(old), attributesOf(now)) && disabled(old) == disabled(now) {
 		return false
 	}
+	if class == checks { // what it means is found at the end of the batch
+		return true
+	}
 	f.loss = f.loss || old != nil
 	one, all := selector{id: id}, selector{all: true}
 	switch class {

@@ -70,6 +70,7 @@ func (e *Engine) Apply(at time.Time, changes ...Change) *Effects {
 	for _, c := range changes {
 		t.apply(c)
 	}
+	t.settlePosture()
 	e.view.Store(&next)
 	return t.effects
 }
@@ -81,6 +82,8 @@ type transaction struct {
 	edit    *edit
 	at      int64
 	effects *Effects
+	asked   []*rule // policies put that name posture checks
+	checks  bool    // posture checks came, went or changed
 }
 
 func (t *transaction) apply(c Change) {

@@ -21,6 +21,7 @@ const (
 	KindServicePolicy           Kind = 4
 	KindEdgeRouterPolicy        Kind = 5
 	KindServiceEdgeRouterPolicy Kind = 6
+	KindPostureCheck            Kind = 7
 )
 
 // Action is what a service policy grants.
@@ -30,6 +31,7 @@ type Action uint8
 const (
 	Dial Action = iota
 	Bind
+	actions
 )
 
 // String returns the name used in the API, `Dial` or `Bind`.
@@ -75,13 +77,21 @@ type Router struct {
 	Attributes  []string // a sorted set
 }
 
-// ServicePolicy lets identities dial or bind services.
-type ServicePolicy struct {
+// PostureCheck is the slice of a posture check.
+type PostureCheck struct {
 	ID, Name   string
-	Action     Action
-	Semantic   role.Semantic
-	Identities role.Set
-	Services   role.Set
+	Attributes []string // a sorted set
+}
+
+// ServicePolicy lets identities dial or bind services. One that selects a
+// posture check which exists grants nothing as long as nobody evaluates posture.
+type ServicePolicy struct {
+	ID, Name      string
+	Action        Action
+	Semantic      role.Semantic
+	Identities    role.Set
+	Services      role.Set
+	PostureChecks role.Set
 }
 
 // EdgeRouterPolicy lets identities use routers.

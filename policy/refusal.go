@@ -18,6 +18,9 @@ func (v *View) unknown(identityID, serviceID string, identity bool) Decision {
 // identity and how many the service, though none contains both.
 func (v *View) noServicePolicy(a Action, identity *Identity, service *Service) Decision {
 	r := relationOf(a)
+	if both := v.Granting(r, identity.ID, service.ID); len(both) > 0 {
+		return v.postureUnknown(both)
+	}
 	code := NoDialPolicy
 	if a == Bind {
 		code = NoBindPolicy

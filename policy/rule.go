@@ -13,6 +13,7 @@ type rule struct {
 	ordinal  int32
 	semantic role.Semantic
 	sets     [2]role.Set // left and right
+	posture  role.Set    // posture checks
 	at       int64       // last change of an entity it contains, Unix nanoseconds
 }
 
@@ -20,7 +21,7 @@ func newRule(e Entity) (*rule, bool) {
 	switch e := e.(type) {
 	case *ServicePolicy:
 		return &rule{entity: e, relation: relationOf(e.Action), semantic: e.Semantic,
-			sets: [2]role.Set{normal(e.Identities), normal(e.Services)}}, true
+			sets: [2]role.Set{normal(e.Identities), normal(e.Services)}, posture: normal(e.PostureChecks)}, true
 	case *EdgeRouterPolicy:
 		return &rule{entity: e, relation: MayUse, semantic: e.Semantic,
 			sets: [2]role.Set{normal(e.Identities), normal(e.Routers)}}, true
@@ -34,7 +35,7 @@ func newRule(e Entity) (*rule, bool) {
 // same reports whether both grant the same.
 func (r *rule) same(o *rule) bool {
 	return r.relation == o.relation && r.semantic == o.semantic &&
-		r.sets[0].Equal(o.sets[0]) && r.sets[1].Equal(o.sets[1])
+		r.sets[0].Equal(o.sets[0]) && r.sets[1].Equal(o.sets[1]) && r.posture.Equal(o.posture)
 }
 
 func relationOf(a Action) Relation {
@@ -72,6 +73,8 @@ func attributesOf(e Entity) []string {
 	case *Service:
 		return sortedSet(e.Attributes)
 	case *Router:
+		return sortedSet(e.Attributes)
+	case *PostureCheck:
 		return sortedSet(e.Attributes)
 	}
 	return nil

@@ -24,6 +24,7 @@ func (t *transaction) putRule(table int, id string, r *rule) {
 	r.at = t.at
 	t.storeRule(r)
 	t.link(r)
+	t.ask(r)
 	t.effects.rule(r, false)
 }
 
@@ -60,6 +61,7 @@ func (t *transaction) link(r *rule) {
 }
 
 func (t *transaction) unlink(r *rule) {
+	t.forgetPosture(r)
 	for side, set := range r.sets {
 		t.engine.rules[r.relation].byAttr[side].drop(set.Attributes, r.ordinal)
 		t.mark(r, side, func(o ordinals) ordinals { return o.without(r.ordinal) })

@@ -15,6 +15,7 @@ func (t *transaction) putSubject(class int, id string, e Entity) {
 	if old != nil && equal(old, e) {
 		return
 	}
+	t.checks = t.checks || class == checks
 	if class == services && old != nil {
 		t.touchHolders(c, &next)
 	}
@@ -47,6 +48,7 @@ func (t *transaction) removeSubject(class int, id string) {
 	if s == nil {
 		return
 	}
+	t.checks = t.checks || class == checks
 	if class == services {
 		t.touchHolders(c, s)
 	}

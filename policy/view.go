@@ -22,6 +22,8 @@ type View struct {
 	classes [classes]class
 	rules   [relations]list[*rule]
 	byID    [3]table[*rule] // service, edge router, service edge router policies
+
+	asking, demanding [actions]ordinals // service policies that name posture checks, and that select some
 }
 
 // Identity returns an identity, nil if it is unknown.
@@ -51,14 +53,16 @@ func (v *View) Policy(kind Kind, id string) Entity {
 }
 
 // Related reports whether a policy relates left and right, both of which must
-// exist. Whether they are disabled does not matter.
+// exist. Whether they are disabled does not matter, nor whether the policy
+// demands posture.
 func (v *View) Related(r Relation, leftID, rightID string) bool {
 	left, okLeft := v.holding(r, 0, leftID)
 	right, okRight := v.holding(r, 1, rightID)
 	return okLeft && okRight && common(&left, &right) >= 0
 }
 
-// Granting returns the policies that relate left and right.
+// Granting returns the policies that relate left and right; those of them that
+// demand posture grant nothing, see Posture.
 func (v *View) Granting(r Relation, leftID, rightID string) []Entity {
 	left, okLeft := v.holding(r, 0, leftID)
 	right, okRight := v.holding(r, 1, rightID)
