@@ -55,7 +55,7 @@ var rooms = map[string]room{
 	"controller": {ours: lower, others: []string{xcrypto, "github.com/andybalholm/brotli", "github.com/golang-jwt/jwt/v5", "golang.org/x/sync"}},
 	"router":     {ours: []string{"wire", "pki", "token", "policy", "flow", "channel", "control"}, others: []string{protobuf, "go.yaml.in/yaml/v3", "github.com/gorilla/websocket"}},
 	"sdk":        {ours: []string{"wire", "pki", "flow", "channel", "client"}, others: []string{"github.com/golang-jwt/jwt/v5"}},
-	"cli":        {ours: []string{"sdk", "client", "agent"}, others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
+	"cli":        {ours: []string{"sdk", "client", "agent"}, others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "go.yaml.in/yaml/v3"}},
 	"app":        {ours: append([]string{"controller", "router", "sdk", "client", "agent"}, lower...), others: []string{"golang.org/x/sync", "go.yaml.in/yaml/v3"}},
 	"cmd":        {ours: []string{"app", "cli"}, others: []string{"github.com/spf13/cobra"}},
 	"bench":      {ours: append([]string{"app", "controller", "router", "sdk", "client", "internal"}, lower...), others: []string{"golang.org/x"}},
