@@ -25,7 +25,9 @@ func (a access) ServiceAccess(identityID, serviceID, sessionType string) auth.Se
 		out.Visible = v.Related(policy.MayDial, identityID, serviceID) || v.Related(policy.MayBind, identityID, serviceID)
 	}
 	for _, p := range v.Granting(relation, identityID, serviceID) {
-		out.Policies = append(out.Policies, p.Key())
+		if v.Grants(p.(*policy.ServicePolicy)) {
+			out.Policies = append(out.Policies, p.Key())
+		}
 	}
 	slices.Sort(out.Policies)
 	out.Allowed = len(out.Policies) > 0

@@ -36,6 +36,18 @@ func (v *View) Grants(p *ServicePolicy) bool {
 	return ok && !v.demanding[p.Action].has(r.ordinal)
 }
 
+// Allows reports whether a service policy that demands no posture contains an
+// identity and a service, both of which must exist. Check asks more: that the
+// identity is enabled and that there is a router.
+func (v *View) Allows(a Action, identityID, serviceID string) bool {
+	if a >= actions {
+		return false
+	}
+	left, okLeft := v.holding(relationOf(a), 0, identityID)
+	right, okRight := v.holding(relationOf(a), 1, serviceID)
+	return okLeft && okRight && granting(&left, &right, v.demanding[a]) >= 0
+}
+
 // postureUnknown refuses because of policies that all demand posture.
 func (v *View) postureUnknown(policies []Entity) Decision {
 	var names []string

@@ -24,7 +24,7 @@ func (s *Server) policyAdvice(c *call) error {
 		return fault.NotFound.Errorf("service with id %s not found", c.params[1])
 	}
 	d := &api.PolicyAdvice{IdentityID: i.ID, Identity: c.identityRef(i.ID), ServiceID: sv.ID, Service: c.serviceRef(sv.ID),
-		IsDialAllowed: c.policy.Related(policy.MayDial, i.ID, sv.ID), IsBindAllowed: c.policy.Related(policy.MayBind, i.ID, sv.ID)}
+		IsDialAllowed: c.policy.Allows(policy.Dial, i.ID, sv.ID), IsBindAllowed: c.policy.Allows(policy.Bind, i.ID, sv.ID)}
 	mine := rights(c.policy, policy.MayUse, i.ID)
 	its := rights(c.policy, policy.MayServeBy, sv.ID)
 	d.IdentityRouterCount, d.ServiceRouterCount = len(mine), len(its)
@@ -76,6 +76,9 @@ func (c *call) decision(action policy.Action, identity, service string) api.Deci
 	}
 	out := api.Decision{Allowed: d.Allowed(), Code: string(d.Code), Remedy: d.Remedy, Rule: d.Rule}
 	for _, p := range c.policy.Granting(relation, identity, service) {
+		if !c.policy.Grants(p.(*policy.ServicePolicy)) {
+			continue
+		}
 		out.Policies = append(out.Policies, c.ref(c.s.links.servicePolicy, model.KindServicePolicy, p.Key()))
 	}
 	slices.SortFunc(out.Policies, func(a, b api.Ref) int { return strings.Compare(a.ID, b.ID) })

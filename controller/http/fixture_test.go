@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/controller/rules"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
-	"github.com/weftnet/weft/model/role"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 )
@@ -123,36 +123,15 @@ func (f *fixture) Propose(_ context.Context, command []byte) (uint64, any, error
 
 // slice turns a change of an entity into one of the policy engine.
 func slice(ch state.Change) (policy.Change, bool) {
-	kinds := map[model.Kind]policy.Kind{model.KindIdentity: policy.KindIdentity, model.KindService: policy.KindService, model.KindEdgeRouter: policy.KindRouter,
-		model.KindServicePolicy: policy.KindServicePolicy, model.KindEdgeRouterPolicy: policy.KindEdgeRouterPolicy, model.KindServiceEdgeRouterPolicy: policy.KindServiceEdgeRouterPolicy}
-	kind, ok := kinds[ch.Kind]
+	kind, ok := rules.Kind(ch.Kind)
 	if !ok {
 		return policy.Change{}, false
 	}
 	if ch.New == nil {
 		return policy.Remove(kind, ch.ID), true
 	}
-	set := func(roles []string) role.Set { s, _ := role.Parse("", roles); return s }
-	sem := func(s string) role.Semantic { v, _ := role.ParseSemantic("", s); return v }
-	switch e := ch.New.(type) {
-	case *model.Identity:
-		return policy.Put(&policy.Identity{ID: e.ID, Name: e.Name, Attributes: e.RoleAttributes}), true
-	case *model.Service:
-		return policy.Put(&policy.Service{ID: e.ID, Name: e.Name, Attributes: e.RoleAttributes}), true
-	case *model.EdgeRouter:
-		return policy.Put(&policy.Router{ID: e.ID, Name: e.Name, Attributes: e.RoleAttributes, Disabled: e.Disabled}), true
-	case *model.ServicePolicy:
-		a := policy.Dial
-		if e.Type == model.Bind {
-			a = policy.Bind
-		}
-		return policy.Put(&policy.ServicePolicy{ID: e.ID, Name: e.Name, Action: a, Semantic: sem(e.Semantic), Identities: set(e.IdentityRoles), Services: set(e.ServiceRoles)}), true
-	case *model.EdgeRouterPolicy:
-		return policy.Put(&policy.EdgeRouterPolicy{ID: e.ID, Name: e.Name, Semantic: sem(e.Semantic), Identities: set(e.IdentityRoles), Routers: set(e.EdgeRouterRoles)}), true
-	case *model.ServiceEdgeRouterPolicy:
-		return policy.Put(&policy.ServiceEdgeRouterPolicy{ID: e.ID, Name: e.Name, Semantic: sem(e.Semantic), Services: set(e.ServiceRoles), Routers: set(e.EdgeRouterRoles)}), true
-	}
-	return policy.Change{}, false
+	e, err := rules.Entity(ch.New, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	return policy.Put(e), err == nil
 }
 
 // Authenticate knows a caller by its token.

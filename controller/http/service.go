@@ -58,7 +58,7 @@ func (v viewer) shape(c *call, d *api.Service, e *model.Service) {
 		}
 		d.Permissions = append(d.Permissions, a.name)
 		for _, p := range granting {
-			d.PostureQueries = append(d.PostureQueries, api.PostureQueries{IsPassing: true, PolicyID: p.Key(), PolicyType: a.name})
+			d.PostureQueries = append(d.PostureQueries, c.postureQueries(p.(*policy.ServicePolicy)))
 		}
 	}
 	if len(d.Permissions) == 0 {

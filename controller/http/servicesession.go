@@ -34,6 +34,9 @@ func (s *Server) createSession(c *call) error {
 		return fault.CouldNotValidate.Field("ServiceId", "service not found", service).
 			WithRemedy("%s", c.decide(action, c.caller.IdentityID, service).Remedy)
 	}
+	if !c.policy.Allows(action, c.caller.IdentityID, service) {
+		return c.policy.Check(action, c.caller.IdentityID, service, "").Fault()
+	}
 	routers := c.sessionRouters(c.caller.IdentityID, service)
 	if !slices.ContainsFunc(routers, func(r api.SessionRouter) bool { return r.IsOnline }) {
 		return fault.NoEdgeRoutersAvailable.New(nil).WithRemedy("%s", c.decide(action, c.caller.IdentityID, service).Remedy)

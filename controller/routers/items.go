@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/control"
+	"github.com/weftnet/weft/controller/rules"
 	"github.com/weftnet/weft/model"
-	"github.com/weftnet/weft/model/role"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/wire/ctrl"
@@ -32,6 +32,8 @@ func keysOf(e model.Entity) []control.ItemKey {
 		return one(policy.KindEdgeRouterPolicy)
 	case *model.ServiceEdgeRouterPolicy:
 		return one(policy.KindServiceEdgeRouterPolicy)
+	case *model.PostureCheck:
+		return one(policy.KindPostureCheck)
 	case *model.Key:
 		return []control.ItemKey{{Kind: ctrl.KindKey, ID: id}}
 	case *model.Revocation:
@@ -45,7 +47,7 @@ func everything(v *state.View) []control.ItemKey {
 	out := []control.ItemKey{trustKey}
 	for _, k := range []model.Kind{
 		model.KindIdentity, model.KindService, model.KindEdgeRouter, model.KindServicePolicy, model.KindEdgeRouterPolicy,
-		model.KindServiceEdgeRouterPolicy, model.KindKey, model.KindRevocation,
+		model.KindServiceEdgeRouterPolicy, model.KindPostureCheck, model.KindKey, model.KindRevocation,
 	} {
 		for e := range v.All(k) {
 			out = append(out, keysOf(e)...)
@@ -173,69 +175,17 @@ func fingerprints(v *state.View, identityID string) []byte {
 
 // entity returns the policy entity of an item, nil if there is none.
 func (f *Feed) entity(v *state.View, key control.ItemKey, now time.Time) policy.Entity {
-	switch policy.Kind(key.Kind) {
-	case policy.KindIdentity:
-		if e := state.Get[model.Identity](v, key.ID); e != nil {
-			return &policy.Identity{ID: e.ID, Name: e.Name, Disabled: e.Disabled(now), Admin: e.IsAdmin, Attributes: e.RoleAttributes}
-		}
-	case policy.KindService:
-		if e := state.Get[model.Service](v, key.ID); e != nil {
-			return &policy.Service{
-				ID: e.ID, Name: e.Name, EncryptionRequired: e.EncryptionRequired,
-				MaxIdle: time.Duration(e.MaxIdleTimeMillis) * time.Millisecond, Attributes: e.RoleAttributes,
-			}
-		}
-	case policy.KindRouter:
-		if e := state.Get[model.EdgeRouter](v, key.ID); e != nil {
-			return &policy.Router{
-				ID: e.ID, Name: e.Name, Fingerprint: e.Fingerprint, Disabled: e.Disabled, NoTraversal: e.NoTraversal,
-				Cost: uint16(min(max(e.Cost, 0), model.MaxCost)), Attributes: e.RoleAttributes,
-			}
-		}
-	case policy.KindServicePolicy:
-		if e := state.Get[model.ServicePolicy](v, key.ID); e != nil {
-			p := &policy.ServicePolicy{
-				ID: e.ID, Name: e.Name, Semantic: f.semantic(e.ID, e.Semantic),
-				Identities: f.roles(e.ID, e.IdentityRoles), Services: f.roles(e.ID, e.ServiceRoles),
-			}
-			if e.Type == model.Bind {
-				p.Action = policy.Bind
-			}
-			return p
-		}
-	case policy.KindEdgeRouterPolicy:
-		if e := state.Get[model.EdgeRouterPolicy](v, key.ID); e != nil {
-			return &policy.EdgeRouterPolicy{
-				ID: e.ID, Name: e.Name, Semantic: f.semantic(e.ID, e.Semantic),
-				Identities: f.roles(e.ID, e.IdentityRoles), Routers: f.roles(e.ID, e.EdgeRouterRoles),
-			}
-		}
-	case policy.KindServiceEdgeRouterPolicy:
-		if e := state.Get[model.ServiceEdgeRouterPolicy](v, key.ID); e != nil {
-			return &policy.ServiceEdgeRouterPolicy{
-				ID: e.ID, Name: e.Name, Semantic: f.semantic(e.ID, e.Semantic),
-				Services: f.roles(e.ID, e.ServiceRoles), Routers: f.roles(e.ID, e.EdgeRouterRoles),
-			}
-		}
+	kind, ok := rules.ModelKind(policy.Kind(key.Kind))
+	if !ok {
+		return nil
 	}
-	return nil
-}
-
-// roles reads a role list that was checked when it was written. One that cannot
-// be read selects nothing.
-func (f *Feed) roles(policyID string, entries []string) role.Set {
-	s, err := role.Parse("roles", entries)
+	stored := v.Get(kind, key.ID)
+	if stored == nil {
+		return nil
+	}
+	e, err := rules.Entity(stored, now)
 	if err != nil {
-		f.log.Error("role list of a policy not understood, it selects nothing", "policy", policyID, "error", err)
-		return role.Set{}
+		f.log.Error("role lists of a policy not understood, they select nothing", "policy", key.ID, "error", err)
 	}
-	return s
-}
-
-func (f *Feed) semantic(policyID, text string) role.Semantic {
-	s, err := role.ParseSemantic("semantic", text)
-	if err != nil {
-		f.log.Error("semantic of a policy not understood, taken as AllOf", "policy", policyID, "error", err)
-	}
-	return s
+	return e
 }
