@@ -100,7 +100,7 @@ func (s *Store) Restore(r io.Reader) error {
 		v.counts[line.Kind]++
 	}
 	txn.Commit()
-	v.txn = db.Txn(false)
+	v.db, v.txn = db.Snapshot(), db.Txn(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.view.Load()

@@ -33,7 +33,7 @@ func New() (*Store, error) {
 	}
 	s := &Store{db: db, keys: uniqueIndexes(), feed: feed{limit: feedLimit}}
 	s.view.Store(&View{
-		txn: db.Txn(false), counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{}),
+		db: db.Snapshot(), txn: db.Txn(false), counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{}),
 	})
 	return s, nil
 }
@@ -85,7 +85,7 @@ func (s *Store) Apply(indexes []uint64, commands [][]byte) ([]any, error) {
 		results[i] = res
 	}
 	txn.Commit()
-	next := &View{txn: s.db.Txn(false), index: t.index, counts: t.counts, touched: old.touched, changed: make(chan struct{})}
+	next := &View{db: s.db.Snapshot(), txn: s.db.Txn(false), index: t.index, counts: t.counts, touched: old.touched, changed: make(chan struct{})}
 	if len(t.changes) > 0 {
 		next.touched = maps.Clone(old.touched)
 		for i := range t.changes {

@@ -14,6 +14,7 @@ import (
 // used by any number of goroutines for any time; what it returns is shared and
 // must not be changed.
 type View struct {
+	db      *memdb.MemDB // as it was, for trials
 	txn     *memdb.Txn
 	index   uint64
 	counts  map[model.Kind]int
