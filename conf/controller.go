@@ -21,6 +21,7 @@ type Controller struct {
 	TLS                    ControllerTLS    `conf:"tls" doc:"limits on TLS handshakes"`
 	RouterDataModel        RouterDataModel  `conf:"routerDataModel" doc:"change sets kept for routers"`
 	Events                 EventSubscribers `conf:"events" doc:"who gets which events, by any names"`
+	Audit                  Audit            `conf:"audit" doc:"record of every change"`
 	Trace                  *Trace           `conf:"trace" later:"message traces" doc:"trace of messages"`
 	Profile                *Profile         `conf:"profile" doc:"profiles of the process"`
 	_                      any              `conf:"raft" refused:"is called cluster since version 2.0" doc:"rename it to cluster"`

@@ -2,6 +2,7 @@ package conf
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,64 +21,90 @@ type EventSubscriber struct {
 // EventSubscription is one type of events. The options belong to some types
 // only.
 type EventSubscription struct {
-	Type            string        `conf:"type" required:"true" doc:"circuit, link, router or terminator; further types of the ecosystem are understood and not active yet"`
-	Include         Strings       `conf:"include" doc:"kinds of events of the type: for circuit created, pathUpdated, deleted and failed; default all"`
-	PropagateAlways bool          `conf:"propagateAlways" default:"false" doc:"of terminator without effect: every controller tells what it sees"`
-	ParentEvents    bool          `conf:"includeParentEvents" default:"false" later:"entity change events" doc:"of entityChange"`
-	Interval        time.Duration `conf:"interval" default:"5m" min:"1s" later:"entity count events" doc:"of entityCount"`
-	SourceFilter    string        `conf:"sourceFilter" later:"metrics events" doc:"of metrics: regular expression"`
-	MetricFilter    string        `conf:"metricFilter" later:"metrics events" doc:"of metrics: regular expression"`
-	Version         int           `conf:"version" default:"2" min:"2" max:"3" later:"usage events" doc:"of usage"`
+	Type            string        `conf:"type" required:"true" doc:"type of events, or its older name: see events.md"`
+	Include         Strings       `conf:"include" doc:"kinds of events of the type: such as created for circuit, the types of entities for entityChange, the counters for usage of version 3; default all"`
+	PropagateAlways bool          `conf:"propagateAlways" default:"false" doc:"of entityChange and entityCount: on every controller, not on the leader alone"`
+	ParentEvents    bool          `conf:"includeParentEvents" default:"false" doc:"of entityChange: edge services and edge routers as services and routers of the fabric, too"`
+	Interval        time.Duration `conf:"interval" default:"5m" min:"1s" doc:"of entityCount: time between two events"`
+	SourceFilter    string        `conf:"sourceFilter" doc:"of metrics: regular expression that the id of the process matches somewhere"`
+	MetricFilter    string        `conf:"metricFilter" doc:"of metrics: regular expression that NAME.VALUE, such as link.latency.p99, matches somewhere"`
+	Version         int           `conf:"version" default:"2" min:"2" max:"3" doc:"of usage: 2 for an event per counter, 3 for one per circuit"`
 }
 
 // EventHandler is where events go.
 type EventHandler struct {
-	Type       string `conf:"type" required:"true" doc:"file or stdout"`
-	Format     string `conf:"format" required:"true" oneof:"json|plain" doc:"one JSON object per line, or one line of text"`
-	Path       string `conf:"path" doc:"file that events are appended to"`
-	BufferSize int    `conf:"bufferSize" default:"10000" min:"1" max:"1000000" doc:"events that wait for the handler; further ones are dropped and counted in the log"`
-	MaxSizeMB  int    `conf:"maxsizemb" default:"10" min:"1" max:"100000" doc:"size of the file in MiB at which a new one is begun"`
-	MaxBackups int    `conf:"maxbackups" default:"0" min:"0" doc:"earlier files that are kept; 0 keeps all"`
+	Type       string            `conf:"type" required:"true" doc:"file, stdout or webhook"`
+	Format     string            `conf:"format" required:"true" oneof:"json|plain" doc:"one JSON object per line, or one line of text"`
+	Path       string            `conf:"path" doc:"of file: file that events are appended to"`
+	BufferSize int               `conf:"bufferSize" default:"10000" min:"1" max:"1000000" doc:"events that wait for the handler; further ones are dropped and counted"`
+	MaxSizeMB  int               `conf:"maxsizemb" default:"10" min:"1" max:"100000" doc:"of file: size in MiB at which a new one is begun"`
+	MaxBackups int               `conf:"maxbackups" default:"0" min:"0" doc:"of file: earlier files that are kept; 0 keeps all"`
+	URL        string            `conf:"url" doc:"of webhook: where events are posted, https:// or http://"`
+	Headers    map[string]Secret `conf:"headers" doc:"of webhook: headers of the requests, by their names"`
+	Secret     Secret            `conf:"secret" doc:"of webhook: key of the signature X-Weft-Signature-256, sha256=HMAC of the body in hex"`
+	CA         string            `conf:"ca" doc:"of webhook: file of the authorities that the server's certificate is checked with; default those of the system"`
+	Batch      int               `conf:"batch" default:"1" min:"1" max:"10000" doc:"of webhook: most events of one request; above 1 the body is a JSON array"`
+	Timeout    time.Duration     `conf:"timeout" default:"10s" min:"100ms" max:"5m" doc:"of webhook: for one request"`
+	MinRetry   time.Duration     `conf:"minRetryInterval" default:"1s" min:"1ms" max:"1h" doc:"of webhook: wait after the first failure"`
+	MaxRetry   time.Duration     `conf:"maxRetryInterval" default:"1m" min:"1ms" max:"24h" doc:"of webhook: longest wait; meanwhile events gather in the buffer"`
+}
+
+// Secret is a text that is used but not shown.
+type Secret string
+
+// String returns asterisks for a text.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "***"
+}
+
+// Audit is the record of every change.
+type Audit struct {
+	Enabled    bool   `conf:"enabled" default:"true" doc:"whether changes are recorded"`
+	Dir        string `conf:"dir" doc:"directory of the records; default audit in the data directory"`
+	MaxSizeMB  int    `conf:"maxsizemb" default:"10" min:"1" max:"1000" doc:"size of a file in MiB at which a new one is begun"`
+	MaxBackups int    `conf:"maxbackups" default:"20" min:"0" doc:"earlier files that are kept; 0 keeps all"`
 }
 
 // EventType is what is known of a type of events.
 type EventType struct {
-	Name    string // as events carry it
-	Alias   string // older name; who subscribes by it gets it as the namespace
-	include []string
-	later   string
+	Name  string   // as events carry it
+	Alias string   // older name; who subscribes by it gets it as the namespace
+	Kinds []string // of its events that include can choose, empty if it cannot
 }
 
 // eventTypes are all types, in alphabetical order.
 var eventTypes = []EventType{
-	{Name: "alert", later: "alert events"},
-	{Name: "apiSession", Alias: "edge.apiSessions", include: []string{"created", "deleted"}, later: "session events"},
-	{Name: "authentication", Alias: "edge.authentications", include: []string{"success", "fail"}, later: "authentication events"},
-	{Name: "circuit", Alias: "fabric.circuits", include: []string{"created", "pathUpdated", "deleted", "failed"}},
-	{Name: "cluster", later: "clusters of several controllers"},
-	{Name: "connect", later: "connect events"},
-	{Name: "entityChange", later: "entity change events"},
-	{Name: "entityCount", Alias: "edge.entityCounts", later: "entity count events"},
+	{Name: "alert"},
+	{Name: "apiSession", Alias: "edge.apiSessions", Kinds: []string{"created", "deleted"}},
+	{Name: "authentication", Alias: "edge.authentications", Kinds: []string{"success", "fail"}},
+	{Name: "circuit", Alias: "fabric.circuits", Kinds: []string{"created", "pathUpdated", "deleted", "failed"}},
+	{Name: "cluster"},
+	{Name: "connect"},
+	{Name: "entityChange", Kinds: []string{
+		"apiSessions", "authPolicies", "authenticators", "cas", "configTypes", "configs", "controllers", "edgeRouterPolicies", "enrollments",
+		"externalJwtSigners", "identities", "mfas", "postureChecks", "revocations", "routers", "serviceEdgeRouterPolicies", "servicePolicies",
+		"services", "terminators", "apiSessionCertificates", "eventualEvents", "identityTypes", "postureCheckTypes", "sessions",
+	}},
+	{Name: "entityCount", Alias: "edge.entityCounts"},
 	{Name: "link", Alias: "fabric.links"},
-	{Name: "metrics", later: "metrics events"},
+	{Name: "metrics"},
 	{Name: "router", Alias: "fabric.routers"},
-	{Name: "sdk", later: "SDK events"},
-	{Name: "service", Alias: "services", later: "service events"},
-	{Name: "session", Alias: "edge.sessions", include: []string{"created", "deleted"}, later: "session events"},
+	{Name: "sdk"},
+	{Name: "service", Alias: "services"},
+	{Name: "session", Alias: "edge.sessions", Kinds: []string{"created", "deleted"}},
 	{Name: "terminator", Alias: "fabric.terminators"},
-	{Name: "usage", Alias: "fabric.usage", later: "usage events"},
+	{Name: "usage", Alias: "fabric.usage", Kinds: []string{"ingress.rx", "ingress.tx", "egress.rx", "egress.tx", "fabric.rx", "fabric.tx"}},
 }
+
+// EventTypes returns all types in alphabetical order. The result is shared.
+func EventTypes() []EventType { return eventTypes }
 
 // EventTypeOf returns the type of a name or an older name, nil for an unknown
-// one and for one that is not active yet.
+// one.
 func EventTypeOf(name string) *EventType {
-	if t := eventTypeOf(name); t != nil && t.later == "" {
-		return t
-	}
-	return nil
-}
-
-func eventTypeOf(name string) *EventType {
 	for i, t := range eventTypes {
 		if name == t.Name || t.Alias != "" && name == t.Alias {
 			return &eventTypes[i]
@@ -87,25 +114,27 @@ func eventTypeOf(name string) *EventType {
 }
 
 func (s *EventSubscription) check(c *Checker, path string) {
-	t := eventTypeOf(s.Type)
+	t := EventTypeOf(s.Type)
 	if t == nil {
 		var names []string
 		for _, t := range eventTypes {
 			names = append(names, t.Name)
 		}
-		c.Warn(path+".type", fmt.Sprintf("there is no event type %q, the subscription has no effect", s.Type), "use one of "+strings.Join(names, ", "))
+		c.Warn(path+".type", fmt.Sprintf("invalid event type %q, the subscription has no effect. valid types are %s", s.Type, strings.Join(names, ", ")), "use one of them, or remove the subscription")
 		return
 	}
-	if t.later != "" {
-		c.NotYet(path+".type", t.later)
-	}
-	if t.Name != "usage" && t.Name != "entityChange" { // they take names of entities and of counters
-		for _, name := range s.Include {
-			if !slices.Contains(t.include, name) {
-				c.Refuse(path+".include", fmt.Sprintf("%s has no kind of events %q", s.Type, name), "use "+orNone(t.include))
-			}
+	for _, name := range s.Include {
+		if !slices.Contains(t.Kinds, name) {
+			c.Refuse(path+".include", fmt.Sprintf("%s has no kind of events %q", s.Type, name), "use "+orNone(t.Kinds))
 		}
 	}
+	if t.Name == "usage" && s.Version == 2 && len(s.Include) > 0 {
+		c.Refuse(path+".include", "chooses counters of usage events of version 3 only", "add version: 3, or remove include")
+	}
+	s.checkFilters(c, path)
+}
+
+func (s *EventSubscription) checkFilters(c *Checker, path string) {
 	for name, text := range map[string]string{"sourceFilter": s.SourceFilter, "metricFilter": s.MetricFilter} {
 		if _, err := regexp.Compile(text); err != nil {
 			c.Refuse(path+"."+name, "is no regular expression: "+err.Error(), "")
@@ -128,11 +157,36 @@ func (h *EventHandler) check(c *Checker, path string) {
 			c.Refuse(path+".path", "is missing", "add path: FILE")
 		}
 	case "webhook":
-		c.NotYet(path+".type", "webhooks of events")
+		h.checkWebhook(c, path)
 	case "amqp", "servicebus":
-		c.Refuse(path+".type", h.Type+" is not supported", "write a file and let a log shipper carry the events on")
+		c.Refuse(path+".type", h.Type+" is not supported", "write a file and let a log shipper carry the events on, or post them with a webhook")
 	case "":
 	default:
-		c.Refuse(path+".type", fmt.Sprintf("there is no handler %q", h.Type), "use file or stdout")
+		c.Refuse(path+".type", fmt.Sprintf("there is no handler %q", h.Type), "use file, stdout or webhook")
 	}
 }
+
+func (h *EventHandler) checkWebhook(c *Checker, path string) {
+	if h.URL == "" {
+		c.Refuse(path+".url", "is missing", "add url: https://HOST/PATH")
+		return
+	}
+	u, err := url.Parse(h.URL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		c.Refuse(path+".url", "is no URL of a web server", "write https://HOST/PATH")
+	} else if u.User != nil {
+		c.Refuse(path+".url", "holds a password", "move it to headers, such as Authorization")
+	} else if u.Scheme == "http" && h.CA != "" {
+		c.Refuse(path+".ca", "is of no use without TLS", "write https:// in url, or remove ca")
+	}
+	if h.MaxRetry < h.MinRetry {
+		c.Refuse(path+".maxRetryInterval", "is shorter than minRetryInterval", "make it at least "+h.MinRetry.String())
+	}
+	for name, value := range h.Headers {
+		if !headerName.MatchString(name) || strings.ContainsAny(string(value), "\r\n") {
+			c.Refuse(path+".headers", fmt.Sprintf("%q is no header of HTTP", name), "")
+		}
+	}
+}
+
+var headerName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")

@@ -270,7 +270,7 @@ func (d *decoder) list(entries []*yaml.Node, path string, f *field, target refle
 	target.Set(out)
 }
 
-// named reads sections under names that the file chooses.
+// named reads sections or values under names that the file chooses.
 func (d *decoder) named(n *yaml.Node, path string, f *field, target reflect.Value) {
 	if n.Kind != yaml.MappingNode {
 		d.refuseAt(n.Line, path, "expected sections under names, found "+describe(n), "")
@@ -287,7 +287,9 @@ func (d *decoder) named(n *yaml.Node, path string, f *field, target reflect.Valu
 		}
 		d.lines[at] = key.Line
 		section := reflect.New(elem.typ).Elem()
-		d.defaults(section)
+		if isSection(elem.typ) {
+			d.defaults(section)
+		}
 		if value == nil {
 			value = &yaml.Node{Kind: yaml.MappingNode, Line: key.Line}
 		}
