@@ -1,5 +1,7 @@
 package model
 
+import "github.com/weftnet/weft/fault"
+
 // CA is a third-party certificate authority whose certificates enrol and prove
 // identities.
 type CA struct {
@@ -49,4 +51,41 @@ type ExternalIDClaim struct {
 	Parser          string `json:"parser"`
 	ParserCriteria  string `json:"parserCriteria"`
 	Index           int64  `json:"index"`
+}
+
+func settleCA(c *CA) {
+	c.IdentityNameFormat = orElse(c.IdentityNameFormat, DefaultIdentityNameFormat)
+	c.IdentityRoles = set(c.IdentityRoles)
+	if c.IsVerified {
+		c.VerificationToken = ""
+	}
+}
+
+func checkCA(c *CA) error {
+	return firstOf(named(c.Name), required("certPem", c.CertPem), required("fingerprint", c.Fingerprint),
+		attributes("identityRoles", c.IdentityRoles), checkClaim(c.ExternalIDClaim))
+}
+
+// checkClaim judges the combinations of a claim.
+func checkClaim(c *ExternalIDClaim) error {
+	if c == nil {
+		return nil
+	}
+	matchers := []string{MatchAll, MatchPrefix, MatchSuffix}
+	if c.Location == ClaimSanURI {
+		matchers = []string{MatchAll, MatchScheme}
+	}
+	err := firstOf(oneOf("externalIdClaim.location", c.Location, ClaimCommonName, ClaimSanURI, ClaimSanEmail),
+		oneOf("externalIdClaim.matcher", c.Matcher, matchers...), oneOf("externalIdClaim.parser", c.Parser, ParseNone, ParseSplit))
+	switch {
+	case err != nil:
+		return err
+	case c.Matcher != MatchAll && c.MatcherCriteria == "":
+		return required("externalIdClaim.matcherCriteria", "")
+	case c.Parser == ParseSplit && c.ParserCriteria == "":
+		return required("externalIdClaim.parserCriteria", "")
+	case c.Index < 0:
+		return fault.CouldNotValidate.Field("externalIdClaim.index", "externalIdClaim.index in body should be greater than or equal to 0", c.Index)
+	}
+	return nil
 }

@@ -40,6 +40,12 @@ func Settle(e Entity) {
 		e.RecoveryCodes = set(e.RecoveryCodes)
 	case *Terminator:
 		e.Precedence = orElse(e.Precedence, PrecedenceDefault)
+	case *CA:
+		settleCA(e)
+	case *PostureCheck:
+		settlePosture(e)
+	case *ExternalJwtSigner:
+		settleSigner(e)
 	case *AuthPolicy:
 		u := &e.Primary.Updb
 		u.MinPasswordLength = max(u.MinPasswordLength, 5)
@@ -68,10 +74,10 @@ func settleIdentity(i *Identity) {
 func Check(e Entity) error {
 	switch e := e.(type) {
 	case *Identity:
-		return firstOf(named(e.Name), attributes(e.RoleAttributes), cost("defaultHostingCost", e.DefaultHostingCost),
+		return firstOf(named(e.Name), attributes("roleAttributes", e.RoleAttributes), cost("defaultHostingCost", e.DefaultHostingCost),
 			precedence("defaultHostingPrecedence", e.DefaultHostingPrecedence), hosting(e))
 	case *Service:
-		return firstOf(named(e.Name), attributes(e.RoleAttributes), strategy(e.TerminatorStrategy))
+		return firstOf(named(e.Name), attributes("roleAttributes", e.RoleAttributes), strategy(e.TerminatorStrategy))
 	case *Config:
 		return firstOf(named(e.Name), object("data", e.Data, true))
 	case *ConfigType:
@@ -80,7 +86,7 @@ func Check(e Entity) error {
 		}
 		return firstOf(named(e.Name), object("schema", e.Schema, false))
 	case *EdgeRouter:
-		return firstOf(named(e.Name), attributes(e.RoleAttributes), cost("cost", e.Cost))
+		return firstOf(named(e.Name), attributes("roleAttributes", e.RoleAttributes), cost("cost", e.Cost))
 	case *ServicePolicy:
 		return firstOf(named(e.Name), oneOf("type", e.Type, Dial, Bind), oneOf("semantic", e.Semantic, AllOf, AnyOf))
 	case *EdgeRouterPolicy:
@@ -100,6 +106,12 @@ func Check(e Entity) error {
 		return firstOf(required("identityId", e.IdentityID), required("secret", e.Secret))
 	case *Revocation:
 		return oneOf("type", e.Type, RevokeJTI, RevokeAPISession, RevokeIdentity)
+	case *CA:
+		return checkCA(e)
+	case *PostureCheck:
+		return checkPosture(e)
+	case *ExternalJwtSigner:
+		return checkSigner(e)
 	}
 	return nil
 }
@@ -167,10 +179,10 @@ func strategy(s string) error {
 	return fault.NotFound.Errorf("terminatorStrategy with name %s not found", s)
 }
 
-func attributes(values []string) error {
+func attributes(field string, values []string) error {
 	for _, a := range values {
 		if strings.HasPrefix(a, "#") || strings.HasPrefix(a, "@") {
-			return fault.CouldNotValidate.Field("roleAttributes", "role attributes may not be prefixed with "+a[:1], values)
+			return fault.CouldNotValidate.Field(field, "role attributes may not be prefixed with "+a[:1], values)
 		}
 	}
 	return nil

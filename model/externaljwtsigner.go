@@ -1,6 +1,11 @@
 package model
 
-import "time"
+import (
+	"net/url"
+	"time"
+
+	"github.com/weftnet/weft/fault"
+)
 
 // Tokens of an identity provider that clients present.
 const (
@@ -10,7 +15,7 @@ const (
 
 // Defaults of an external JWT signer.
 const (
-	DefaultClaimsProperty     = "sub"
+	DefaultClaimsProperty     = "/sub"
 	DefaultNameClaimsSelector = "/sub"
 )
 
@@ -45,3 +50,64 @@ type ExternalJwtSigner struct {
 
 // Kind returns KindExternalJwtSigner.
 func (*ExternalJwtSigner) Kind() Kind { return KindExternalJwtSigner }
+
+func settleSigner(s *ExternalJwtSigner) {
+	s.Kid, s.CertPem, s.JwksEndpoint = given(s.Kid), given(s.CertPem), given(s.JwksEndpoint)
+	s.Fingerprint, s.ExternalAuthURL, s.ClientID = given(s.Fingerprint), given(s.ExternalAuthURL), given(s.ClientID)
+	s.Scopes = set(s.Scopes)
+	s.ClaimsProperty = orElse(s.ClaimsProperty, DefaultClaimsProperty)
+	s.TargetToken = orElse(s.TargetToken, TargetAccess)
+	s.EnrollAuthPolicyID = orElse(s.EnrollAuthPolicyID, DefaultAuthPolicyID)
+	s.EnrollNameClaimsSelector = orElse(s.EnrollNameClaimsSelector, DefaultNameClaimsSelector)
+	if s.CertPem == nil {
+		s.Fingerprint, s.CommonName, s.NotBefore, s.NotAfter = nil, "", time.Time{}, time.Time{}
+	}
+}
+
+func checkSigner(s *ExternalJwtSigner) error {
+	err := firstOf(named(s.Name), required("issuer", s.Issuer), oneOf("targetToken", s.TargetToken, TargetAccess, TargetID),
+		address("jwksEndpoint", s.JwksEndpoint), address("externalAuthUrl", s.ExternalAuthURL),
+		selector("claimsProperty", s.ClaimsProperty), selector("enrollNameClaimsSelector", s.EnrollNameClaimsSelector),
+		selector("enrollAttributeClaimsSelector", s.EnrollAttributeClaimsSelector))
+	switch {
+	case err != nil:
+		return err
+	case s.CertPem == nil && s.JwksEndpoint == nil:
+		return fault.CouldNotValidate.Field("jwksEndpoint", "jwksEndpoint or certPem is required", "")
+	case s.CertPem != nil && s.JwksEndpoint != nil:
+		return fault.CouldNotValidate.Field("jwksEndpoint", "only one of jwksEndpoint and certPem may be given", *s.JwksEndpoint)
+	case s.CertPem != nil && s.Fingerprint == nil:
+		return required("fingerprint", "")
+	}
+	return nil
+}
+
+// given is nil for an empty text.
+func given(s *string) *string {
+	if s != nil && *s == "" {
+		return nil
+	}
+	return s
+}
+
+// address wants an absolute http or https URL.
+func address(field string, s *string) error {
+	if s == nil {
+		return nil
+	}
+	u, err := url.Parse(*s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fault.CouldNotValidate.Field(field, field+" in body must be an http or https URL", *s)
+	}
+	return nil
+}
+
+// selector wants a JSON pointer, whose leading slash may be missing.
+func selector(field, s string) error {
+	for i := range len(s) {
+		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
+			return fault.CouldNotValidate.Field(field, field+" in body must be a JSON pointer or the name of a claim", s)
+		}
+	}
+	return nil
+}

@@ -106,6 +106,10 @@ func (t *tx) cascade(e model.Entity) error {
 		return t.dropCompanions(id)
 	case *model.Config:
 		t.forgetConfig(e)
+	case *model.CA:
+		t.dropAll(model.KindEnrollment, ByCA, id)
+	case *model.PostureCheck:
+		t.forgetRole(model.KindServicePolicy, ByPostureCheckRole, id)
 	}
 	return nil
 }

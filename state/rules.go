@@ -31,6 +31,15 @@ func (t *tx) settle(old, e model.Entity) error {
 			}
 		}
 	}
+	if p, ok := e.(*model.PostureCheck); ok {
+		was, _ := old.(*model.PostureCheck)
+		if p.Version = 1; was != nil {
+			p.Version = was.Version + 1
+		}
+		if was != nil && was.TypeID != p.TypeID {
+			return fault.CouldNotValidate.Field("typeId", "the type of a posture check cannot be changed", p.TypeID)
+		}
+	}
 	model.Settle(e)
 	return nil
 }
@@ -63,7 +72,12 @@ func (t *tx) references(old, e model.Entity) error {
 		}
 		return firstOf(
 			t.roles("identityRoles", model.KindIdentity, was.IdentityRoles, e.IdentityRoles),
-			t.roles("serviceRoles", model.KindService, was.ServiceRoles, e.ServiceRoles))
+			t.roles("serviceRoles", model.KindService, was.ServiceRoles, e.ServiceRoles),
+			t.roles("postureCheckRoles", model.KindPostureCheck, was.PostureCheckRoles, e.PostureCheckRoles))
+	case *model.AuthPolicy:
+		return t.signers(e)
+	case *model.ExternalJwtSigner:
+		return t.enrollPolicy(e)
 	case *model.EdgeRouterPolicy:
 		was, _ := old.(*model.EdgeRouterPolicy)
 		if was == nil {
@@ -96,7 +110,7 @@ func (t *tx) roles(field string, k model.Kind, was, roles []string) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	plural := strings.ReplaceAll(model.Describe(k).Plural, "-r", "R")
+	plural := strings.NewReplacer("-r", "R", "-c", "C").Replace(model.Describe(k).Plural)
 	return fault.CouldNotValidate.Field(field, fmt.Sprintf("no %s found with the given ids", plural), "["+strings.Join(unknown, " ")+"]")
 }
 
@@ -218,7 +232,12 @@ func (t *tx) refuseDelete(e model.Entity) error {
 		if first(t.txn, model.KindConfig, ByConfigType, e.ID) != nil {
 			return fault.CanNotDeleteReferencedEntity.Errorf("cannot delete config type %s, as configs of that type exist", e.ID)
 		}
+	case *model.ExternalJwtSigner:
+		return t.signerInUse(e.ID)
 	case *model.AuthPolicy:
+		if err := t.enrollPolicyInUse(e.ID); err != nil {
+			return err
+		}
 		var users []string
 		for i := range scan(t.txn, model.KindIdentity, indexID+"_prefix", "") {
 			if i.(*model.Identity).AuthPolicyID == e.ID && len(users) < maxListed {
@@ -226,8 +245,7 @@ func (t *tx) refuseDelete(e model.Entity) error {
 			}
 		}
 		if len(users) > 0 {
-			ids := "[" + strings.Join(users, " ") + "]"
-			return fault.CanNotDeleteReferencedEntity.Field("authPolicyId", "entity type authPolicy referenced by identity: "+ids, ids)
+			return referenced("authPolicyId", model.KindAuthPolicy, model.KindIdentity, users)
 		}
 		if e.ID == model.DefaultAuthPolicyID {
 			return fault.EntityCanNotBeDeleted.New(nil)

@@ -156,7 +156,7 @@ func (t *tx) unique(e model.Entity) error {
 				continue
 			}
 			if other := first(t.txn, e.Kind(), ix.name, value); other != nil && other.Meta().ID != id {
-				return duplicate(e, ix, value)
+				return t.duplicate(e, ix, value)
 			}
 		}
 	}
@@ -164,11 +164,16 @@ func (t *tx) unique(e model.Entity) error {
 }
 
 // duplicate is the refusal of a taken value.
-func duplicate(e model.Entity, ix index, value string) error {
+func (t *tx) duplicate(e model.Entity, ix index, value string) error {
 	named := ix.name == ByName
 	switch e := e.(type) {
 	case *model.Identity:
 		named = false
+	case *model.CA:
+		if ix.name == ByFingerprint {
+			other := first(t.txn, e.Kind(), ix.name, value)
+			return fault.CouldNotValidate.Field(ix.field, "certificate already used as CA "+other.Meta().ID, e.CertPem)
+		}
 	case *model.EdgeRouter:
 		named = named && !e.IsTransit
 	}
