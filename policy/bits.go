@@ -48,6 +48,24 @@ func (o ordinals) each(f func(n int32)) {
 	}
 }
 
+// and and or change o, which nobody else may hold.
+func (o ordinals) and(p ordinals) ordinals {
+	for i := range o {
+		o[i] &= p.word(i)
+	}
+	return o
+}
+
+func (o ordinals) or(p ordinals) ordinals {
+	if missing := len(p) - len(o); missing > 0 {
+		o = append(o, make(ordinals, missing)...)
+	}
+	for i, w := range p {
+		o[i] |= w
+	}
+	return o
+}
+
 // holding are the policies that contain one entity: for all, by its group, by
 // its id.
 type holding [3]ordinals

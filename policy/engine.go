@@ -51,6 +51,23 @@ func New() *Engine {
 	return e
 }
 
+// Fork returns an engine that begins with the policies as they are now and goes
+// its own way, to try changes. It costs some microseconds: both share what
+// neither changes.
+func (e *Engine) Fork() *Engine {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	next := &Engine{last: e.last}
+	for i, g := range e.groups {
+		next.groups[i] = g.fork()
+	}
+	for i, r := range e.rules {
+		next.rules[i] = r.fork()
+	}
+	next.view.Store(e.view.Load())
+	return next
+}
+
 // View returns the current immutable view.
 func (e *Engine) View() *View { return e.view.Load() }
 

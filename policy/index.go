@@ -1,101 +1,147 @@
 package policy
 
 import (
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/weftnet/weft/model/role"
 )
 
 // groupIndex finds groups of a class by their attributes. It belongs to the
-// engine and is guarded by its lock; views do not need it.
+// engine and is guarded by its lock; views do not need it. What a fork of the
+// engine shares of it is copied before it is written.
 type groupIndex struct {
-	byKey   map[string]int32
+	byKey   table[int32]
 	byAttr  attributeIndex
-	members []int32 // number of entities by group
+	members list[int32] // number of entities by group
+	size    int32       // of members
 	free    []int32
 }
 
 // attributeIndex maps an attribute to the numbers of groups or policies.
-type attributeIndex map[string]map[int32]struct{}
+type attributeIndex struct{ table[*numbers] }
 
-func (x attributeIndex) add(attributes []string, n int32) {
+// numbers is a set of numbers that the edit that copied it changes in place.
+type numbers struct {
+	owner *edit
+	set   ordinals
+}
+
+func newAttributeIndex() attributeIndex { return attributeIndex{newTable[*numbers]()} }
+
+func (x *attributeIndex) of(attribute string) ordinals {
+	if n, ok := x.get(attribute); ok {
+		return n.set
+	}
+	return nil
+}
+
+func (x *attributeIndex) add(e *edit, attributes []string, n int32) {
 	for _, a := range attributes {
-		if x[a] == nil {
-			x[a] = map[int32]struct{}{}
-		}
-		x[a][n] = struct{}{}
+		x.own(e, a).put(n)
 	}
 }
 
-func (x attributeIndex) drop(attributes []string, n int32) {
+func (x *attributeIndex) drop(e *edit, attributes []string, n int32) {
 	for _, a := range attributes {
-		if delete(x[a], n); len(x[a]) == 0 {
-			delete(x, a)
+		if !x.of(a).has(n) {
+			continue
+		}
+		s := x.own(e, a)
+		if s.set = s.set.without(n); s.set == nil {
+			x.remove(e, a)
 		}
 	}
+}
+
+// own returns the set of an attribute for writing.
+func (x *attributeIndex) own(e *edit, attribute string) *numbers {
+	s, _ := x.get(attribute)
+	if s == nil || s.owner != e {
+		next := &numbers{owner: e}
+		if s != nil {
+			next.set = slices.Clone(s.set)
+		}
+		s = next
+		x.set(e, attribute, s)
+	}
+	return s
+}
+
+func (s *numbers) put(n int32) {
+	if missing := int(n)/64 + 1 - len(s.set); missing > 0 {
+		s.set = append(s.set, make(ordinals, missing)...)
+	}
+	s.set[n/64] |= 1 << (n % 64)
 }
 
 // candidates returns numbers among which all those are that a role list with
 // these attributes can select.
-func (x attributeIndex) candidates(sem role.Semantic, attributes []string) map[int32]struct{} {
-	if len(attributes) == 0 {
-		return nil
-	}
-	if sem == role.AllOf {
-		best := x[attributes[0]]
-		for _, a := range attributes[1:] {
-			if len(x[a]) < len(best) {
-				best = x[a]
-			}
+func (x *attributeIndex) candidates(sem role.Semantic, attributes []string) ordinals {
+	var out ordinals
+	for i, a := range attributes {
+		s := x.of(a)
+		switch {
+		case i == 0:
+			out = s
+			continue
+		case i == 1:
+			out = slices.Clone(out)
 		}
-		return best
+		if sem == role.AllOf {
+			out = out.and(s)
+		} else {
+			out = out.or(s)
+		}
 	}
-	if len(attributes) == 1 {
-		return x[attributes[0]]
-	}
-	all := map[int32]struct{}{}
-	for _, a := range attributes {
-		maps.Copy(all, x[a])
-	}
-	return all
+	return out
 }
 
 func newGroupIndex() *groupIndex {
-	return &groupIndex{byKey: map[string]int32{}, byAttr: attributeIndex{}}
+	return &groupIndex{byKey: newTable[int32](), byAttr: newAttributeIndex()}
 }
 
 func groupKey(attributes []string) string { return strings.Join(attributes, "\x00") }
 
 // join enters an entity into the group of its attributes; fresh says that the
 // group is new.
-func (g *groupIndex) join(attributes []string) (n int32, fresh bool) {
+func (g *groupIndex) join(e *edit, attributes []string) (n int32, fresh bool) {
 	key := groupKey(attributes)
-	n, known := g.byKey[key]
-	if !known {
-		if last := len(g.free) - 1; last >= 0 {
-			n, g.free = g.free[last], g.free[:last]
-		} else {
-			n = int32(len(g.members))
-			g.members = append(g.members, 0)
-		}
-		g.byKey[key] = n
-		g.byAttr.add(attributes, n)
+	n, known := g.byKey.get(key)
+	if known {
+		g.members.set(e, n, g.members.at(n)+1)
+		return n, false
 	}
-	g.members[n]++
-	return n, !known
+	if last := len(g.free) - 1; last >= 0 {
+		n, g.free = g.free[last], g.free[:last]
+	} else {
+		n = g.size
+		g.size++
+	}
+	g.members.set(e, n, 1)
+	g.byKey.set(e, key, n)
+	g.byAttr.add(e, attributes, n)
+	return n, true
 }
 
 // leave takes an entity out of its group; gone says that the group is empty
 // and its number free.
-func (g *groupIndex) leave(n int32, attributes []string) (gone bool) {
-	if g.members[n]--; g.members[n] > 0 {
+func (g *groupIndex) leave(e *edit, n int32, attributes []string) (gone bool) {
+	left := g.members.at(n) - 1
+	g.members.set(e, n, left)
+	if left > 0 {
 		return false
 	}
-	delete(g.byKey, groupKey(attributes))
-	g.byAttr.drop(attributes, n)
+	g.byKey.remove(e, groupKey(attributes))
+	g.byAttr.drop(e, attributes, n)
 	g.free = append(g.free, n)
 	return true
+}
+
+func (g *groupIndex) fork() *groupIndex {
+	next := *g
+	next.free = slices.Clone(g.free)
+	return &next
 }
 
 // ruleIndex finds the policies of a relation by the attributes they name.
@@ -106,7 +152,7 @@ type ruleIndex struct {
 }
 
 func newRuleIndex() *ruleIndex {
-	return &ruleIndex{byAttr: [2]attributeIndex{{}, {}}}
+	return &ruleIndex{byAttr: [2]attributeIndex{newAttributeIndex(), newAttributeIndex()}}
 }
 
 func (x *ruleIndex) take() int32 {
@@ -117,4 +163,10 @@ func (x *ruleIndex) take() int32 {
 	}
 	x.next++
 	return x.next - 1
+}
+
+func (x *ruleIndex) fork() *ruleIndex {
+	next := *x
+	next.free = slices.Clone(x.free)
+	return &next
 }

@@ -55,7 +55,7 @@ func (t *transaction) release(r *rule) {
 // mark the identities of service policies as changed.
 func (t *transaction) link(r *rule) {
 	for side, set := range r.sets {
-		t.engine.rules[r.relation].byAttr[side].add(set.Attributes, r.ordinal)
+		t.engine.rules[r.relation].byAttr[side].add(t.edit, set.Attributes, r.ordinal)
 		t.mark(r, side, func(o ordinals) ordinals { return o.with(r.ordinal) })
 	}
 }
@@ -63,7 +63,7 @@ func (t *transaction) link(r *rule) {
 func (t *transaction) unlink(r *rule) {
 	t.forgetPosture(r)
 	for side, set := range r.sets {
-		t.engine.rules[r.relation].byAttr[side].drop(set.Attributes, r.ordinal)
+		t.engine.rules[r.relation].byAttr[side].drop(t.edit, set.Attributes, r.ordinal)
 		t.mark(r, side, func(o ordinals) ordinals { return o.without(r.ordinal) })
 	}
 }
@@ -104,10 +104,10 @@ func (t *transaction) mark(r *rule, side int, f func(ordinals) ordinals) {
 func (t *transaction) matching(class int, sem role.Semantic, set role.Set) []int32 {
 	var out []int32
 	groups := &t.view.classes[class].groups
-	for n := range t.engine.groups[class].byAttr.candidates(sem, set.Attributes) {
+	t.engine.groups[class].byAttr.candidates(sem, set.Attributes).each(func(n int32) {
 		if byAttribute := (role.Set{Attributes: set.Attributes}); byAttribute.MatchAttributes(sem, groups.at(n).attributes) {
 			out = append(out, n)
 		}
-	}
+	})
 	return out
 }

@@ -72,13 +72,13 @@ func (t *transaction) leaveGroup(class int, n int32) {
 		return
 	}
 	c := &t.view.classes[class]
-	if t.engine.groups[class].leave(n, c.groups.at(n).attributes) {
+	if t.engine.groups[class].leave(t.edit, n, c.groups.at(n).attributes) {
 		c.groups.set(t.edit, n, nil)
 	}
 }
 
 func (t *transaction) joinGroup(class int, attributes []string) int32 {
-	n, fresh := t.engine.groups[class].join(attributes)
+	n, fresh := t.engine.groups[class].join(t.edit, attributes)
 	if !fresh {
 		return n
 	}
@@ -97,13 +97,13 @@ func (t *transaction) joinGroup(class int, attributes []string) int32 {
 // containing returns the policies that select these attributes by attribute.
 func (t *transaction) containing(r Relation, side int, attributes []string) ordinals {
 	var out ordinals
-	byAttr := t.engine.rules[r].byAttr[side]
+	byAttr := &t.engine.rules[r].byAttr[side]
 	for _, a := range attributes {
-		for n := range byAttr[a] {
+		byAttr.of(a).each(func(n int32) {
 			if rule := t.view.rules[r].at(n); rule.sets[side].MatchAttributes(rule.semantic, attributes) {
 				out = out.with(n)
 			}
-		}
+		})
 	}
 	return out
 }
