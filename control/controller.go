@@ -40,33 +40,68 @@ type ControllerEnd struct {
 	RouterID string
 
 	handler ControllerHandler
+	trace   Trace
+	pulse   *pulse
 	ch      *channel.Channel
 	ready   chan struct{} // closed when ch is set
 	probing sync.WaitGroup
 }
 
+// Tuning is what an operator may choose for the controller's ends of sessions.
+// Zero values mean the defaults.
+type Tuning struct {
+	Queue        int           // messages that wait for a connection, besides their 64 MiB; 0 for no such bound
+	WriteTimeout time.Duration // for a write, after which the session ends; 20 s by default
+	Heartbeats   Heartbeats
+	// Trace returns what sees the messages of a router, directions being those of
+	// the router; nil if nobody does.
+	Trace func(routerID string) Trace
+}
+
 // NewControllerEnd returns the handler for the channel of a router, which is
 // known by its verified certificate.
-func NewControllerEnd(routerID string, h ControllerHandler) *ControllerEnd {
-	return &ControllerEnd{RouterID: routerID, handler: h, ready: make(chan struct{})}
+func NewControllerEnd(routerID string, h ControllerHandler, t Tuning) *ControllerEnd {
+	s := &ControllerEnd{RouterID: routerID, handler: h, ready: make(chan struct{}), pulse: &pulse{cfg: t.Heartbeats.withDefaults()}}
+	if t.Trace != nil {
+		s.trace = t.Trace(routerID)
+	}
+	return s
 }
 
 // ChannelOptions are the limits of the controller's channels.
-func ChannelOptions() channel.Options {
-	return channel.Options{Limits: limits, QueueBytes: 64 << 20, WriteTimeout: probeTimeout}
+func (t Tuning) ChannelOptions() channel.Options {
+	if t.WriteTimeout <= 0 {
+		t.WriteTimeout = defaultWriteTimeout
+	}
+	return channel.Options{Limits: limits, QueueBytes: 64 << 20, QueueMessages: t.Queue, WriteTimeout: t.WriteTimeout}
 }
 
 // HandleOpen is called by the channel.
 func (s *ControllerEnd) HandleOpen(c *channel.Channel) {
 	s.ch = c
 	close(s.ready)
-	s.probing.Go(func() { probe(c) })
+	s.probing.Go(func() { s.pulse.run(c) })
 }
 
 // HandleClose is called by the channel.
 func (s *ControllerEnd) HandleClose(_ *channel.Channel, err error) {
 	s.probing.Wait()
 	s.handler.HandleEnd(s, err)
+}
+
+// line is the channel of the session with its trace, whose directions are those
+// of the router.
+func (s *ControllerEnd) line(c *channel.Channel) line {
+	if s.trace == nil {
+		return line{Channel: c}
+	}
+	return line{c, func(d Direction, contentType int32, body []byte) {
+		if d == Sent {
+			s.trace(Received, contentType, body)
+		} else {
+			s.trace(Sent, contentType, body)
+		}
+	}}
 }
 
 // channel returns the channel of the session, nil before it is open.
@@ -110,7 +145,7 @@ func (s *ControllerEnd) Alive(ctx context.Context, within time.Duration) bool {
 // disconnected: it starts anew when it comes back.
 func (s *ControllerEnd) PushSlice(updates []*ctrl.SliceUpdate) {
 	for _, u := range updates {
-		if !trySend(line{Channel: s.ch}, ctrl.TypeSliceUpdate, nil, u) {
+		if !trySend(s.line(s.ch), ctrl.TypeSliceUpdate, nil, u) {
 			s.ch.Close()
 			return
 		}
@@ -132,17 +167,17 @@ func (s *ControllerEnd) CloseLink(m *ctrl.CloseLink) { s.push(ctrl.TypeCloseLink
 // push queues a message. A router that does not take it is disconnected: it
 // starts anew when it comes back.
 func (s *ControllerEnd) push(contentType int32, body proto.Message) {
-	if c := s.channel(); c != nil && !trySend(line{Channel: c}, contentType, nil, body) {
+	if c := s.channel(); c != nil && !trySend(s.line(c), contentType, nil, body) {
 		c.Close()
 	}
 }
 
 // Route makes the router a node of a path.
 func (s *ControllerEnd) Route(ctx context.Context, m *ctrl.Route) (*ctrl.RouteResult, error) {
-	return request[ctrl.RouteResult](ctx, line{Channel: s.ch}, ctrl.TypeRoute, m, ctrl.TypeRouteResult)
+	return request[ctrl.RouteResult](ctx, s.line(s.ch), ctrl.TypeRoute, m, ctrl.TypeRouteResult)
 }
 
 // Inspect asks the router about itself.
 func (s *ControllerEnd) Inspect(ctx context.Context, keys []string) (*ctrl.InspectResult, error) {
-	return request[ctrl.InspectResult](ctx, line{Channel: s.ch}, ctrl.TypeInspect, &ctrl.Inspect{Keys: keys}, ctrl.TypeInspectResult)
+	return request[ctrl.InspectResult](ctx, s.line(s.ch), ctrl.TypeInspect, &ctrl.Inspect{Keys: keys}, ctrl.TypeInspectResult)
 }

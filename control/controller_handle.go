@@ -19,16 +19,17 @@ func (s *ControllerEnd) HandleFrame(c *channel.Channel, f *channel.Frame) {
 // handle passes a message on to the handler.
 func (s *ControllerEnd) handle(c *channel.Channel, f *channel.Frame) error {
 	h := s.handler
+	s.line(c).sees(Received, f.Type, f.Body)
 	switch f.Type {
 	case ctrl.TypeRegister:
 		return on(f, func(m *ctrl.Register) {
-			h.HandleRegister(s, m, replies[*ctrl.Registered](line{Channel: c}, f, ctrl.TypeRegistered))
+			h.HandleRegister(s, m, replies[*ctrl.Registered](s.line(c), f, ctrl.TypeRegistered))
 		})
 	case ctrl.TypeSliceResync:
 		h.HandleResync(s)
 	case ctrl.TypeCreateCircuit:
 		return on(f, func(m *ctrl.CreateCircuit) {
-			h.HandleCreateCircuit(s, m, replies[*ctrl.CircuitCreated](line{Channel: c}, f, ctrl.TypeCircuitCreated))
+			h.HandleCreateCircuit(s, m, replies[*ctrl.CircuitCreated](s.line(c), f, ctrl.TypeCircuitCreated))
 		})
 	case ctrl.TypeCircuitsEnded:
 		return on(f, func(m *ctrl.CircuitsEnded) { h.HandleCircuitsEnded(s, m.CircuitIds) })
@@ -36,11 +37,11 @@ func (s *ControllerEnd) handle(c *channel.Channel, f *channel.Frame) error {
 		return on(f, func(m *ctrl.CircuitFaults) { h.HandleCircuitFaults(s, m.CircuitIds) })
 	case ctrl.TypeConfirmCircuits:
 		return on(f, func(m *ctrl.ConfirmCircuits) {
-			h.HandleConfirmCircuits(s, m, replies[*ctrl.ConfirmedCircuits](line{Channel: c}, f, ctrl.TypeConfirmedCircuits))
+			h.HandleConfirmCircuits(s, m, replies[*ctrl.ConfirmedCircuits](s.line(c), f, ctrl.TypeConfirmedCircuits))
 		})
 	case ctrl.TypeTerminatorChanges:
 		return on(f, func(m *ctrl.TerminatorChanges) {
-			h.HandleTerminatorChanges(s, m, replies[*ctrl.TerminatorResults](line{Channel: c}, f, ctrl.TypeTerminatorResults))
+			h.HandleTerminatorChanges(s, m, replies[*ctrl.TerminatorResults](s.line(c), f, ctrl.TypeTerminatorResults))
 		})
 	default:
 		return s.handleReport(c, f)
@@ -66,11 +67,11 @@ func (s *ControllerEnd) handleReport(c *channel.Channel, f *channel.Frame) error
 		return on(f, func(m *ctrl.Interfaces) { h.HandleInterfaces(s, m) })
 	case ctrl.TypeExtend:
 		return on(f, func(m *ctrl.Extend) {
-			h.HandleExtend(s, m, replies[*ctrl.Extended](line{Channel: c}, f, ctrl.TypeExtended))
+			h.HandleExtend(s, m, replies[*ctrl.Extended](s.line(c), f, ctrl.TypeExtended))
 		})
 	case ctrl.TypeConfirmExtend:
 		return on(f, func(m *ctrl.ConfirmExtend) {
-			h.HandleConfirmExtend(s, m, replies[*ctrl.ExtendConfirmed](line{Channel: c}, f, ctrl.TypeExtendConfirmed))
+			h.HandleConfirmExtend(s, m, replies[*ctrl.ExtendConfirmed](s.line(c), f, ctrl.TypeExtendConfirmed))
 		})
 	}
 	return nil

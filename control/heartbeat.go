@@ -10,12 +10,12 @@ import (
 	"github.com/weftnet/weft/wire/message"
 )
 
-// Heartbeats set how a router notices a slow or dead controller. Zero fields
-// get the defaults.
+// Heartbeats set how an end of a session notices that the other is slow or dead.
+// Zero fields get the defaults.
 type Heartbeats struct {
 	Interval     time.Duration // between two probes, 10 s by default
 	Check        time.Duration // between two judgements of the answers, 1 s by default
-	Unresponsive time.Duration // round trip above which a controller counts as slow, 5 s by default
+	Unresponsive time.Duration // round trip above which the other end counts as slow, 5 s by default
 	Close        time.Duration // silence after which the session ends, 30 s by default
 }
 
@@ -23,7 +23,7 @@ func (h Heartbeats) withDefaults() Heartbeats {
 	for _, d := range []struct {
 		field *time.Duration
 		def   time.Duration
-	}{{&h.Interval, probeInterval}, {&h.Check, time.Second}, {&h.Unresponsive, 5 * time.Second}, {&h.Close, 30 * time.Second}} {
+	}{{&h.Interval, 10 * time.Second}, {&h.Check, time.Second}, {&h.Unresponsive, 5 * time.Second}, {&h.Close, 30 * time.Second}} {
 		if *d.field <= 0 {
 			*d.field = d.def
 		}

@@ -38,8 +38,8 @@ func beating(t *testing.T, beats Heartbeats) (*RouterEnd, *valve) {
 		t.Fatal(err)
 	}
 	c := &controller{gone: make(chan error, 1)}
-	l := channel.NewListener(pl, channel.ListenerConfig{Options: ChannelOptions(), Accept: func(context.Context, *channel.Peer) (*channel.Accepted, error) {
-		return &channel.Accepted{Handler: NewControllerEnd("r1", c)}, nil
+	l := channel.NewListener(pl, channel.ListenerConfig{Options: Tuning{}.ChannelOptions(), Accept: func(context.Context, *channel.Peer) (*channel.Accepted, error) {
+		return &channel.Accepted{Handler: NewControllerEnd("r1", c, Tuning{})}, nil
 	}})
 	go mux.Serve()
 	go l.Serve()

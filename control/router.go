@@ -49,13 +49,10 @@ type DialConfig struct {
 	Log        *slog.Logger
 }
 
-// Liveness of a session: both ends probe, and a session without any answer for
-// so long ends.
 const (
-	probeInterval = 10 * time.Second
-	probeTimeout  = 20 * time.Second
-	queueBytes    = 8 << 20
-	maxUnderWay   = 1024 // routes and questions that a router works at; more are refused as busy
+	defaultWriteTimeout = 20 * time.Second
+	queueBytes          = 8 << 20
+	maxUnderWay         = 1024 // routes and questions that a router works at; more are refused as busy
 )
 
 // limits suits reports of hundreds of thousands of circuits.
@@ -78,25 +75,38 @@ type RouterEnd struct {
 // cfg.TLS. The error is a *channel.RejectedError if the controller refuses the
 // router. The caller closes the session.
 func Dial(ctx context.Context, cfg DialConfig) (*RouterEnd, error) {
-	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, maxUnderWay), routes: newRoutes(), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}, trace: cfg.Trace}
-	r.ctx, r.cancel = context.WithCancel(context.Background())
-	if cfg.WriteTimeout <= 0 {
-		cfg.WriteTimeout = probeTimeout
-	}
+	r := newRouterEnd(cfg)
 	var hello message.Message
 	hello.Headers.PutString(channel.HeaderHelloVersion, cfg.Version)
 	ch, _, err := channel.Dial(ctx, channel.DialConfig{
 		Address: cfg.Address, Net: cfg.Net, TLS: cfg.TLS, ALPN: ctrl.ALPN, Hello: hello,
-		Timeout: cfg.Timeout, Handler: r,
-		Options: channel.Options{Limits: limits, QueueBytes: queueBytes, QueueMessages: cfg.Queue, Log: cfg.Log, WriteTimeout: cfg.WriteTimeout},
+		Timeout: cfg.Timeout, Handler: r, Options: cfg.options(),
 	})
 	if err != nil {
 		r.cancel()
 		return nil, err
 	}
+	r.run(ch)
+	return r, nil
+}
+
+func newRouterEnd(cfg DialConfig) *RouterEnd {
+	r := &RouterEnd{handler: cfg.Handler, slots: make(chan struct{}, maxUnderWay), routes: newRoutes(), pulse: &pulse{cfg: cfg.Heartbeats.withDefaults()}, trace: cfg.Trace}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+func (cfg *DialConfig) options() channel.Options {
+	if cfg.WriteTimeout <= 0 {
+		cfg.WriteTimeout = defaultWriteTimeout
+	}
+	return channel.Options{Limits: limits, QueueBytes: queueBytes, QueueMessages: cfg.Queue, Log: cfg.Log, WriteTimeout: cfg.WriteTimeout}
+}
+
+// run begins the work of a session on its channel.
+func (r *RouterEnd) run(ch *channel.Channel) {
 	r.ch = ch
 	r.work.Go(func() { r.pulse.run(ch) })
-	return r, nil
 }
 
 // Done is closed when the session has ended; Err then tells why.
@@ -116,6 +126,9 @@ func (r *RouterEnd) Close() {
 	r.cancel()
 	r.work.Wait()
 }
+
+// Hangup ends the session without waiting for it.
+func (r *RouterEnd) Hangup() { r.ch.Close() }
 
 // Register reports what the router has. It comes before everything else.
 func (r *RouterEnd) Register(ctx context.Context, m *ctrl.Register) (*ctrl.Registered, error) {
@@ -201,25 +214,4 @@ func (r *RouterEnd) async(c *channel.Channel, f *channel.Frame, fn func()) bool 
 		fn()
 	})
 	return true
-}
-
-// probe asks the peer for a sign of life until the channel ends, and ends it
-// if there is none.
-func probe(c *channel.Channel) {
-	t := time.NewTicker(probeInterval)
-	defer t.Stop()
-	for {
-		select {
-		case <-c.Done():
-			return
-		case <-t.C:
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
-		_, err := c.Request(ctx, message.New(channel.TypePing, nil))
-		cancel()
-		if err != nil {
-			c.Close()
-			return
-		}
-	}
 }

@@ -115,8 +115,8 @@ func connect(t *testing.T) (*RouterEnd, *router, *controller) {
 		session: make(chan *ControllerEnd, 1), resync: make(chan bool, 1), ended: make(chan []string, 1),
 		active: make(chan []string, 1), gone: make(chan error, 1), told: make(chan proto.Message, 1),
 	}
-	l := channel.NewListener(pl, channel.ListenerConfig{Options: ChannelOptions(), Accept: func(context.Context, *channel.Peer) (*channel.Accepted, error) {
-		return &channel.Accepted{Handler: NewControllerEnd("r1", c)}, nil
+	l := channel.NewListener(pl, channel.ListenerConfig{Options: Tuning{}.ChannelOptions(), Accept: func(context.Context, *channel.Peer) (*channel.Accepted, error) {
+		return &channel.Accepted{Handler: NewControllerEnd("r1", c, Tuning{})}, nil
 	}})
 	go mux.Serve()
 	go l.Serve()

@@ -41,3 +41,18 @@ func boundedDialers(all []*ctrl.LinkDialer) []*ctrl.LinkDialer {
 	}
 	return out
 }
+
+// ctrlListeners returns the groups of the addresses at which a router may be
+// called.
+func ctrlListeners(all []*ctrl.CtrlListener) map[string][]string {
+	var out map[string][]string
+	for _, l := range all {
+		if len(out) < maxListeners && len(l.Groups) <= maxTags && !tooLong(l.Address) && !tooLong(l.Groups...) {
+			if out == nil {
+				out = make(map[string][]string)
+			}
+			out[l.Address] = l.Groups
+		}
+	}
+	return out
+}

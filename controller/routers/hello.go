@@ -40,7 +40,7 @@ func (r *Registry) Accept(ctx context.Context, p *channel.Peer) (*channel.Accept
 	if err := r.makeRoom(ctx, router.ID); err != nil {
 		return nil, err
 	}
-	out := &channel.Accepted{Handler: control.NewControllerEnd(router.ID, r)}
+	out := &channel.Accepted{Handler: control.NewControllerEnd(router.ID, r, r.cfg.Tuning)}
 	out.Headers.PutString(channel.HeaderID, r.cfg.ControllerID)
 	out.Headers.PutString(channel.HeaderHelloVersion, r.cfg.Version)
 	return out, nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/weftnet/weft/channel"
-	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/wire/ctrl"
 )
@@ -35,12 +34,11 @@ func (r *Registry) Listen(mux *channel.Mux, identity *pki.Identity) (*Listener, 
 		a.Close()
 		return nil, err
 	}
-	options := control.ChannelOptions()
-	options.Log = r.cfg.Log
-	return &Listener{
-		own:     channel.NewListener(a, channel.ListenerConfig{Accept: r.Accept, Options: options}),
-		foreign: channel.NewListener(b, channel.ListenerConfig{Accept: refuseForeign, Options: options}),
-	}, nil
+	cfg := channel.ListenerConfig{Accept: r.Accept, Options: r.cfg.Tuning.ChannelOptions(), HelloTimeout: r.cfg.HelloTimeout, MaxHellos: r.cfg.MaxHellos}
+	cfg.Options.Log = r.cfg.Log
+	refuse := cfg
+	refuse.Accept = refuseForeign
+	return &Listener{own: channel.NewListener(a, cfg), foreign: channel.NewListener(b, refuse)}, nil
 }
 
 // errForeign is what an OpenZiti router gets as the answer to its hello.

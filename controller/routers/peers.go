@@ -249,8 +249,12 @@ func (r *Registry) endpoints() *ctrl.Endpoints {
 	view := r.cfg.Store.View()
 	out := &ctrl.Endpoints{Index: view.Index(), Leader: r.cfg.Leader == nil || r.cfg.Leader()}
 	for c := range state.All[model.Controller](view) {
-		if c.CtrlAddress != "" {
-			out.Controllers = append(out.Controllers, &ctrl.Controller{Id: c.ID, Addresses: []string{c.CtrlAddress}})
+		address := c.CtrlAddress
+		if c.ID == r.cfg.ControllerID && r.cfg.NewListener != "" {
+			address = r.cfg.NewListener
+		}
+		if address != "" {
+			out.Controllers = append(out.Controllers, &ctrl.Controller{Id: c.ID, Addresses: []string{address}})
 		}
 	}
 	if len(out.Controllers) == 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,6 +46,17 @@ type Config struct {
 	// Leader reports whether this controller leads; nil means that it does.
 	Leader    func() bool
 	Messaging Messaging
+	// Tuning, HelloTimeout and MaxHellos are for control connections; see
+	// channel.ListenerConfig for the defaults of the latter two.
+	Tuning       control.Tuning
+	HelloTimeout time.Duration
+	MaxHellos    int
+	// NewListener, tls:host:port, is where routers are to find this controller
+	// instead of its address; empty for none.
+	NewListener string
+	// Listeners, if not nil, is told where a router lets itself be called: groups
+	// by address. It must not wait.
+	Listeners func(routerID string, groups map[string][]string)
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -55,6 +68,7 @@ type Registry struct {
 
 	mu      sync.Mutex
 	routers map[string]*presence
+	freed   func() // called when a router has gone offline; nil if nobody wants to know
 
 	work  *work
 	peers *peers
@@ -143,7 +157,12 @@ func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, re
 	})
 	r.peers.add(s, s.RouterID, seen)
 	r.cfg.Feed.Subscribe(s, m.SliceIndex, m.SliceDigest)
-	r.cfg.Log.Info("router online", "router", s.RouterID, "name", router.Name, "address", s.Peer().Remote, "version", m.Version,
+	if r.cfg.Listeners != nil {
+		if now := ctrlListeners(m.CtrlListeners); !maps.EqualFunc(now, router.CtrlChanListeners, slices.Equal) {
+			r.cfg.Listeners(s.RouterID, now)
+		}
+	}
+	r.cfg.Log.Info("accepted new router connection", "router", s.RouterID, "name", router.Name, "address", s.Peer().Remote, "version", m.Version,
 		"circuits", len(m.Circuits), "dropped", len(drop), "links", len(m.Links))
 }
 
@@ -193,7 +212,7 @@ func (r *Registry) HandleActivity(_ *control.ControllerEnd, sessionIDs []string)
 
 // HandleEnd is called by the session.
 func (r *Registry) HandleEnd(s *control.ControllerEnd, err error) {
-	r.cfg.Log.Info("router offline", "router", s.RouterID, "error", err)
+	r.cfg.Log.Info("router disconnected", "router", s.RouterID, "error", err)
 	r.forget(s)
 }
 
@@ -210,9 +229,13 @@ func (r *Registry) forget(s *control.ControllerEnd) {
 		at.identities = nil
 		at.status.Online, at.status.Since = false, r.cfg.Now()
 	}
+	freed := r.freed
 	r.mu.Unlock()
 	if was {
 		r.publish(s.RouterID)
+	}
+	if was && freed != nil {
+		freed()
 	}
 }
 

@@ -59,6 +59,9 @@ type Config struct {
 	Hostname      string
 	RunID         string
 	Listeners     []*ctrl.Listener // what clients can connect to
+	// CtrlListeners is where controllers may call the router, see ListenerConfig;
+	// with any, it needs no endpoint.
+	CtrlListeners []*ctrl.CtrlListener
 	Node          Node
 	// Links tells of the router's links, nil without any. A session begins with
 	// all it says; changes go through ReportLinks.

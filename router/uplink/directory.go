@@ -46,7 +46,6 @@ var (
 	ErrSessionUnknown = errors.New("invalid api session")
 	ErrSessionEnded   = errors.New("the api session has ended")
 	ErrNoIdentity     = errors.New("the identity does not exist or is disabled")
-	ErrPartialSession = errors.New("the api session has outstanding factors")
 	ErrServiceEnded   = errors.New("the service session has ended")
 )
 
@@ -104,15 +103,14 @@ func (d *Directory) chainOf(certs []*x509.Certificate) (own bool, err error) {
 }
 
 // Session verifies the token of an API session and that certs, leaf first,
-// belong to it. Errors: ErrSessionUnknown, ErrSessionEnded, ErrNoIdentity,
-// ErrPartialSession and those of pki.Binding.
+// belong to it. Errors: ErrSessionUnknown, ErrSessionEnded, ErrNoIdentity and
+// those of pki.Binding. A session that began with outstanding factors passes:
+// its token stays the same when they are given, and without them it gets no
+// service session, without which there is nothing that it could do.
 func (d *Directory) Session(text string, certs []*x509.Certificate) (token.Session, error) {
 	s, err := d.verifier.Session(text)
 	if err != nil {
 		return s, fmt.Errorf("%w: %w", ErrSessionUnknown, err)
-	}
-	if s.Partial {
-		return s, ErrPartialSession
 	}
 	if err := d.AliveSession(s.ID, s.IdentityID, s.IssuedAt); err != nil {
 		return s, err

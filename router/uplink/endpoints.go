@@ -57,7 +57,7 @@ func (u *Uplink) loadEndpoints() error {
 			u.cfg.Log.Warn("endpoints file not used", "file", u.cfg.EndpointsFile, "error", err)
 		}
 	}
-	if len(k.addresses()) == 0 {
+	if len(k.addresses()) == 0 && len(u.cfg.CtrlListeners) == 0 {
 		return errors.New("uplink: no controller endpoint is configured: set ctrl.endpoint")
 	}
 	return nil

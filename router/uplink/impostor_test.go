@@ -51,7 +51,7 @@ func TestARouterIsNoController(t *testing.T) {
 	u := New(Config{TLS: &tls.Config{InsecureSkipVerify: true, VerifyConnection: func(s tls.ConnectionState) error {
 		return pki.VerifyServer(s, trusted, time.Now())
 	}}})
-	if _, err := u.serve(t.Context(), l.Addr().String()); !errors.Is(err, pki.ErrNotController) {
+	if _, err := u.connect(t.Context(), l.Addr().String()); !errors.Is(err, pki.ErrNotController) {
 		t.Errorf("got %v", err)
 	}
 	if n := hellos.Load(); n != 0 {

@@ -32,6 +32,7 @@ type Uplink struct {
 	peers       peers
 	controllers controllers
 	strange     chan string // id of a controller that is no member any more
+	calls       chan *begun // controllers that have called
 }
 
 // Status is what is known of the connection to a controller.
@@ -49,7 +50,7 @@ type Status struct {
 // usable one. Run connects it.
 func New(cfg Config) *Uplink {
 	cfg = cfg.withDefaults()
-	u := &Uplink{cfg: cfg, changed: make(chan struct{}), strange: make(chan string, 1), Directory: newDirectory(cfg.Now)}
+	u := &Uplink{cfg: cfg, changed: make(chan struct{}), strange: make(chan string, 1), calls: make(chan *begun), Directory: newDirectory(cfg.Now)}
 	u.terminators = newTerminators(u)
 	u.ended = newEndedList()
 	u.faults = newFaultList(cfg.FaultInterval)
@@ -114,14 +115,29 @@ func (u *Uplink) Run(ctx context.Context) error {
 }
 
 // connectLoop calls the controllers in turn, with growing pauses while none
-// answers.
+// answers, and takes their calls meanwhile.
 func (u *Uplink) connectLoop(ctx context.Context) {
 	const first = 50 * time.Millisecond
 	pause := first
+	var b *begun
+	defer func() {
+		if b != nil {
+			b.end.Close()
+		}
+	}()
 	for i := 0; ctx.Err() == nil; i++ {
-		endpoints := u.controllers.addresses() // they may have changed
-		address := endpoints[i%len(endpoints)]
-		served, err := u.serve(ctx, address)
+		address, err, served := "", error(nil), false
+		if b == nil {
+			if endpoints := u.controllers.addresses(); len(endpoints) > 0 { // they may have changed
+				address = endpoints[i%len(endpoints)]
+			}
+			b, err = u.connect(ctx, address)
+		}
+		if err == nil {
+			address = b.address
+			served, err = u.serve(ctx, b)
+			b = nil
+		}
 		if ctx.Err() != nil {
 			return
 		}
@@ -132,7 +148,9 @@ func (u *Uplink) connectLoop(ctx context.Context) {
 			var rejected *channel.RejectedError
 			u.cfg.Log.Warn("controller not reached", "address", address, "error", err, "rejected", errors.As(err, &rejected), "retry", pause)
 		}
-		wait(ctx, pause/2+rand.N(pause))
+		t := time.NewTimer(pause/2 + rand.N(pause))
+		b, _ = u.await(ctx, t.C)
+		t.Stop()
 		pause = min(pause*3/2, u.cfg.RetryMax)
 	}
 }
@@ -161,18 +179,19 @@ func ofController(cfg *tls.Config) *tls.Config {
 	return out
 }
 
-// serve runs one session until it ends; served tells whether it ever worked.
-func (u *Uplink) serve(ctx context.Context, address string) (served bool, err error) {
-	h := &sessionHandler{u: u}
-	s, err := control.Dial(ctx, control.DialConfig{
-		Address: address, TLS: ofController(u.cfg.TLS), Version: u.cfg.Version, Handler: h, Net: u.cfg.Net, Log: u.cfg.Log,
+// dialConfig is how controllers are called.
+func (u *Uplink) dialConfig(address string) control.DialConfig {
+	return control.DialConfig{
+		Address: address, TLS: ofController(u.cfg.TLS), Version: u.cfg.Version, Net: u.cfg.Net, Log: u.cfg.Log,
 		Timeout: u.cfg.DialTimeout, WriteTimeout: u.cfg.WriteTimeout, Queue: u.cfg.Queue, Heartbeats: u.cfg.Heartbeats, Trace: u.cfg.Trace,
-	})
-	if err != nil {
-		return false, err
 	}
+}
+
+// serve runs a session until it ends; served tells whether it ever worked.
+func (u *Uplink) serve(ctx context.Context, b *begun) (served bool, err error) {
+	s, address := b.end, b.address
 	defer s.Close()
-	h.set(s)
+	b.handler.set(s)
 	registered, err := u.register(ctx, s)
 	if err != nil {
 		return false, err
@@ -202,7 +221,7 @@ func (u *Uplink) register(ctx context.Context, s *control.RouterEnd) (*ctrl.Regi
 	m := &ctrl.Register{
 		Version: u.cfg.Version, Hostname: u.cfg.Hostname, RunId: u.cfg.RunID,
 		SliceIndex: index, SliceDigest: digest, State: u.reports.routerState(),
-		Listeners: u.cfg.Listeners, Circuits: u.cfg.Node.Circuits(),
+		Listeners: u.cfg.Listeners, CtrlListeners: u.cfg.CtrlListeners, Circuits: u.cfg.Node.Circuits(),
 	}
 	if l := u.cfg.Links; l != nil {
 		m.LinkListeners, m.LinkDialers, m.Links = l.Listeners(), l.Dialers(), l.Report()

@@ -107,6 +107,7 @@ type Register struct {
 	LinkDialers   []*LinkDialer          `protobuf:"bytes,9,rep,name=link_dialers,json=linkDialers,proto3" json:"link_dialers,omitempty"`
 	Links         []*Link                `protobuf:"bytes,10,rep,name=links,proto3" json:"links,omitempty"` // established
 	State         *RouterState           `protobuf:"bytes,11,opt,name=state,proto3" json:"state,omitempty"`
+	CtrlListeners []*CtrlListener        `protobuf:"bytes,12,rep,name=ctrl_listeners,json=ctrlListeners,proto3" json:"ctrl_listeners,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -218,6 +219,66 @@ func (x *Register) GetState() *RouterState {
 	return nil
 }
 
+func (x *Register) GetCtrlListeners() []*CtrlListener {
+	if x != nil {
+		return x.CtrlListeners
+	}
+	return nil
+}
+
+// Where a router lets itself be called by controllers.
+type CtrlListener struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Address       string                 `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"` // tls:host:port
+	Groups        []string               `protobuf:"bytes,2,rep,name=groups,proto3" json:"groups,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CtrlListener) Reset() {
+	*x = CtrlListener{}
+	mi := &file_ctrl_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CtrlListener) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CtrlListener) ProtoMessage() {}
+
+func (x *CtrlListener) ProtoReflect() protoreflect.Message {
+	mi := &file_ctrl_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CtrlListener.ProtoReflect.Descriptor instead.
+func (*CtrlListener) Descriptor() ([]byte, []int) {
+	return file_ctrl_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CtrlListener) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *CtrlListener) GetGroups() []string {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
 type Listener struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Protocol      string                 `protobuf:"bytes,1,opt,name=protocol,proto3" json:"protocol,omitempty"` // tls, wss
@@ -228,7 +289,7 @@ type Listener struct {
 
 func (x *Listener) Reset() {
 	*x = Listener{}
-	mi := &file_ctrl_proto_msgTypes[1]
+	mi := &file_ctrl_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -240,7 +301,7 @@ func (x *Listener) String() string {
 func (*Listener) ProtoMessage() {}
 
 func (x *Listener) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[1]
+	mi := &file_ctrl_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -253,7 +314,7 @@ func (x *Listener) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Listener.ProtoReflect.Descriptor instead.
 func (*Listener) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{1}
+	return file_ctrl_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Listener) GetProtocol() string {
@@ -286,7 +347,7 @@ type Registered struct {
 
 func (x *Registered) Reset() {
 	*x = Registered{}
-	mi := &file_ctrl_proto_msgTypes[2]
+	mi := &file_ctrl_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -298,7 +359,7 @@ func (x *Registered) String() string {
 func (*Registered) ProtoMessage() {}
 
 func (x *Registered) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[2]
+	mi := &file_ctrl_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -311,7 +372,7 @@ func (x *Registered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Registered.ProtoReflect.Descriptor instead.
 func (*Registered) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{2}
+	return file_ctrl_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Registered) GetRouterId() string {
@@ -386,7 +447,7 @@ type SliceUpdate struct {
 
 func (x *SliceUpdate) Reset() {
 	*x = SliceUpdate{}
-	mi := &file_ctrl_proto_msgTypes[3]
+	mi := &file_ctrl_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +459,7 @@ func (x *SliceUpdate) String() string {
 func (*SliceUpdate) ProtoMessage() {}
 
 func (x *SliceUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[3]
+	mi := &file_ctrl_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +472,7 @@ func (x *SliceUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SliceUpdate.ProtoReflect.Descriptor instead.
 func (*SliceUpdate) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{3}
+	return file_ctrl_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SliceUpdate) GetFrom() uint64 {
@@ -468,7 +529,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_ctrl_proto_msgTypes[4]
+	mi := &file_ctrl_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -480,7 +541,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[4]
+	mi := &file_ctrl_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -493,7 +554,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{4}
+	return file_ctrl_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Item) GetKind() uint32 {
@@ -533,7 +594,7 @@ type SliceResync struct {
 
 func (x *SliceResync) Reset() {
 	*x = SliceResync{}
-	mi := &file_ctrl_proto_msgTypes[5]
+	mi := &file_ctrl_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -545,7 +606,7 @@ func (x *SliceResync) String() string {
 func (*SliceResync) ProtoMessage() {}
 
 func (x *SliceResync) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[5]
+	mi := &file_ctrl_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -558,7 +619,7 @@ func (x *SliceResync) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SliceResync.ProtoReflect.Descriptor instead.
 func (*SliceResync) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{5}
+	return file_ctrl_proto_rawDescGZIP(), []int{6}
 }
 
 // Router to controller, request: a circuit for an authenticated dial.
@@ -582,7 +643,7 @@ type CreateCircuit struct {
 
 func (x *CreateCircuit) Reset() {
 	*x = CreateCircuit{}
-	mi := &file_ctrl_proto_msgTypes[6]
+	mi := &file_ctrl_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +655,7 @@ func (x *CreateCircuit) String() string {
 func (*CreateCircuit) ProtoMessage() {}
 
 func (x *CreateCircuit) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[6]
+	mi := &file_ctrl_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +668,7 @@ func (x *CreateCircuit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCircuit.ProtoReflect.Descriptor instead.
 func (*CreateCircuit) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{6}
+	return file_ctrl_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreateCircuit) GetCircuitId() string {
@@ -695,7 +756,7 @@ type CircuitCreated struct {
 
 func (x *CircuitCreated) Reset() {
 	*x = CircuitCreated{}
-	mi := &file_ctrl_proto_msgTypes[7]
+	mi := &file_ctrl_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +768,7 @@ func (x *CircuitCreated) String() string {
 func (*CircuitCreated) ProtoMessage() {}
 
 func (x *CircuitCreated) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[7]
+	mi := &file_ctrl_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +781,7 @@ func (x *CircuitCreated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CircuitCreated.ProtoReflect.Descriptor instead.
 func (*CircuitCreated) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{7}
+	return file_ctrl_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CircuitCreated) GetRefusal() *Refusal {
@@ -762,7 +823,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_ctrl_proto_msgTypes[8]
+	mi := &file_ctrl_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +835,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[8]
+	mi := &file_ctrl_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +848,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{8}
+	return file_ctrl_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Refusal) GetCode() string {
@@ -822,7 +883,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_ctrl_proto_msgTypes[9]
+	mi := &file_ctrl_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +895,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[9]
+	mi := &file_ctrl_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +908,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{9}
+	return file_ctrl_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Failure) GetTerminatorId() string {
@@ -899,7 +960,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_ctrl_proto_msgTypes[10]
+	mi := &file_ctrl_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -911,7 +972,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[10]
+	mi := &file_ctrl_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -924,7 +985,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{10}
+	return file_ctrl_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Route) GetCircuitId() string {
@@ -1046,7 +1107,7 @@ type Egress struct {
 
 func (x *Egress) Reset() {
 	*x = Egress{}
-	mi := &file_ctrl_proto_msgTypes[11]
+	mi := &file_ctrl_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1058,7 +1119,7 @@ func (x *Egress) String() string {
 func (*Egress) ProtoMessage() {}
 
 func (x *Egress) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[11]
+	mi := &file_ctrl_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1071,7 +1132,7 @@ func (x *Egress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Egress.ProtoReflect.Descriptor instead.
 func (*Egress) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{11}
+	return file_ctrl_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Egress) GetHostId() string {
@@ -1126,7 +1187,7 @@ type RouteResult struct {
 
 func (x *RouteResult) Reset() {
 	*x = RouteResult{}
-	mi := &file_ctrl_proto_msgTypes[12]
+	mi := &file_ctrl_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1138,7 +1199,7 @@ func (x *RouteResult) String() string {
 func (*RouteResult) ProtoMessage() {}
 
 func (x *RouteResult) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[12]
+	mi := &file_ctrl_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1151,7 +1212,7 @@ func (x *RouteResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouteResult.ProtoReflect.Descriptor instead.
 func (*RouteResult) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{12}
+	return file_ctrl_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RouteResult) GetFailure() *Failure {
@@ -1181,7 +1242,7 @@ type Unroute struct {
 
 func (x *Unroute) Reset() {
 	*x = Unroute{}
-	mi := &file_ctrl_proto_msgTypes[13]
+	mi := &file_ctrl_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1193,7 +1254,7 @@ func (x *Unroute) String() string {
 func (*Unroute) ProtoMessage() {}
 
 func (x *Unroute) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[13]
+	mi := &file_ctrl_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1206,7 +1267,7 @@ func (x *Unroute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Unroute.ProtoReflect.Descriptor instead.
 func (*Unroute) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{13}
+	return file_ctrl_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Unroute) GetCircuitIds() []string {
@@ -1247,7 +1308,7 @@ type CircuitsEnded struct {
 
 func (x *CircuitsEnded) Reset() {
 	*x = CircuitsEnded{}
-	mi := &file_ctrl_proto_msgTypes[14]
+	mi := &file_ctrl_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1320,7 @@ func (x *CircuitsEnded) String() string {
 func (*CircuitsEnded) ProtoMessage() {}
 
 func (x *CircuitsEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[14]
+	mi := &file_ctrl_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1333,7 @@ func (x *CircuitsEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CircuitsEnded.ProtoReflect.Descriptor instead.
 func (*CircuitsEnded) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{14}
+	return file_ctrl_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CircuitsEnded) GetCircuitIds() []string {
@@ -1303,7 +1364,7 @@ type Circuit struct {
 
 func (x *Circuit) Reset() {
 	*x = Circuit{}
-	mi := &file_ctrl_proto_msgTypes[15]
+	mi := &file_ctrl_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1315,7 +1376,7 @@ func (x *Circuit) String() string {
 func (*Circuit) ProtoMessage() {}
 
 func (x *Circuit) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[15]
+	mi := &file_ctrl_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1328,7 +1389,7 @@ func (x *Circuit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Circuit.ProtoReflect.Descriptor instead.
 func (*Circuit) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{15}
+	return file_ctrl_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Circuit) GetCircuitId() string {
@@ -1425,7 +1486,7 @@ type CircuitFaults struct {
 
 func (x *CircuitFaults) Reset() {
 	*x = CircuitFaults{}
-	mi := &file_ctrl_proto_msgTypes[16]
+	mi := &file_ctrl_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1437,7 +1498,7 @@ func (x *CircuitFaults) String() string {
 func (*CircuitFaults) ProtoMessage() {}
 
 func (x *CircuitFaults) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[16]
+	mi := &file_ctrl_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1450,7 +1511,7 @@ func (x *CircuitFaults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CircuitFaults.ProtoReflect.Descriptor instead.
 func (*CircuitFaults) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{16}
+	return file_ctrl_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CircuitFaults) GetCircuitIds() []string {
@@ -1470,7 +1531,7 @@ type ConfirmCircuits struct {
 
 func (x *ConfirmCircuits) Reset() {
 	*x = ConfirmCircuits{}
-	mi := &file_ctrl_proto_msgTypes[17]
+	mi := &file_ctrl_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1543,7 @@ func (x *ConfirmCircuits) String() string {
 func (*ConfirmCircuits) ProtoMessage() {}
 
 func (x *ConfirmCircuits) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[17]
+	mi := &file_ctrl_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1556,7 @@ func (x *ConfirmCircuits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmCircuits.ProtoReflect.Descriptor instead.
 func (*ConfirmCircuits) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{17}
+	return file_ctrl_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ConfirmCircuits) GetCircuits() []*IdleCircuit {
@@ -1515,7 +1576,7 @@ type IdleCircuit struct {
 
 func (x *IdleCircuit) Reset() {
 	*x = IdleCircuit{}
-	mi := &file_ctrl_proto_msgTypes[18]
+	mi := &file_ctrl_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1588,7 @@ func (x *IdleCircuit) String() string {
 func (*IdleCircuit) ProtoMessage() {}
 
 func (x *IdleCircuit) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[18]
+	mi := &file_ctrl_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1601,7 @@ func (x *IdleCircuit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdleCircuit.ProtoReflect.Descriptor instead.
 func (*IdleCircuit) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{18}
+	return file_ctrl_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *IdleCircuit) GetCircuitId() string {
@@ -1567,7 +1628,7 @@ type ConfirmedCircuits struct {
 
 func (x *ConfirmedCircuits) Reset() {
 	*x = ConfirmedCircuits{}
-	mi := &file_ctrl_proto_msgTypes[19]
+	mi := &file_ctrl_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1640,7 @@ func (x *ConfirmedCircuits) String() string {
 func (*ConfirmedCircuits) ProtoMessage() {}
 
 func (x *ConfirmedCircuits) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[19]
+	mi := &file_ctrl_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1653,7 @@ func (x *ConfirmedCircuits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmedCircuits.ProtoReflect.Descriptor instead.
 func (*ConfirmedCircuits) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{19}
+	return file_ctrl_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ConfirmedCircuits) GetDrop() []string {
@@ -1616,7 +1677,7 @@ type LinkListener struct {
 
 func (x *LinkListener) Reset() {
 	*x = LinkListener{}
-	mi := &file_ctrl_proto_msgTypes[20]
+	mi := &file_ctrl_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1628,7 +1689,7 @@ func (x *LinkListener) String() string {
 func (*LinkListener) ProtoMessage() {}
 
 func (x *LinkListener) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[20]
+	mi := &file_ctrl_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1641,7 +1702,7 @@ func (x *LinkListener) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkListener.ProtoReflect.Descriptor instead.
 func (*LinkListener) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{20}
+	return file_ctrl_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *LinkListener) GetProtocol() string {
@@ -1689,7 +1750,7 @@ type LinkDialer struct {
 
 func (x *LinkDialer) Reset() {
 	*x = LinkDialer{}
-	mi := &file_ctrl_proto_msgTypes[21]
+	mi := &file_ctrl_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1701,7 +1762,7 @@ func (x *LinkDialer) String() string {
 func (*LinkDialer) ProtoMessage() {}
 
 func (x *LinkDialer) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[21]
+	mi := &file_ctrl_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1714,7 +1775,7 @@ func (x *LinkDialer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkDialer.ProtoReflect.Descriptor instead.
 func (*LinkDialer) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{21}
+	return file_ctrl_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *LinkDialer) GetName() string {
@@ -1743,7 +1804,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_ctrl_proto_msgTypes[22]
+	mi := &file_ctrl_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1755,7 +1816,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[22]
+	mi := &file_ctrl_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1768,7 +1829,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{22}
+	return file_ctrl_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Peers) GetWhole() bool {
@@ -1805,7 +1866,7 @@ type Peer struct {
 
 func (x *Peer) Reset() {
 	*x = Peer{}
-	mi := &file_ctrl_proto_msgTypes[23]
+	mi := &file_ctrl_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1817,7 +1878,7 @@ func (x *Peer) String() string {
 func (*Peer) ProtoMessage() {}
 
 func (x *Peer) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[23]
+	mi := &file_ctrl_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +1891,7 @@ func (x *Peer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peer.ProtoReflect.Descriptor instead.
 func (*Peer) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{23}
+	return file_ctrl_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Peer) GetRouterId() string {
@@ -1888,7 +1949,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_ctrl_proto_msgTypes[24]
+	mi := &file_ctrl_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1900,7 +1961,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[24]
+	mi := &file_ctrl_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1913,7 +1974,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{24}
+	return file_ctrl_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Link) GetId() string {
@@ -2004,7 +2065,7 @@ type LinkConnection struct {
 
 func (x *LinkConnection) Reset() {
 	*x = LinkConnection{}
-	mi := &file_ctrl_proto_msgTypes[25]
+	mi := &file_ctrl_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2016,7 +2077,7 @@ func (x *LinkConnection) String() string {
 func (*LinkConnection) ProtoMessage() {}
 
 func (x *LinkConnection) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[25]
+	mi := &file_ctrl_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2029,7 +2090,7 @@ func (x *LinkConnection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkConnection.ProtoReflect.Descriptor instead.
 func (*LinkConnection) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{25}
+	return file_ctrl_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *LinkConnection) GetKind() string {
@@ -2066,7 +2127,7 @@ type LinkChanges struct {
 
 func (x *LinkChanges) Reset() {
 	*x = LinkChanges{}
-	mi := &file_ctrl_proto_msgTypes[26]
+	mi := &file_ctrl_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2078,7 +2139,7 @@ func (x *LinkChanges) String() string {
 func (*LinkChanges) ProtoMessage() {}
 
 func (x *LinkChanges) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[26]
+	mi := &file_ctrl_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2091,7 +2152,7 @@ func (x *LinkChanges) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkChanges.ProtoReflect.Descriptor instead.
 func (*LinkChanges) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{26}
+	return file_ctrl_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *LinkChanges) GetWhole() bool {
@@ -2126,7 +2187,7 @@ type LinkGone struct {
 
 func (x *LinkGone) Reset() {
 	*x = LinkGone{}
-	mi := &file_ctrl_proto_msgTypes[27]
+	mi := &file_ctrl_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2138,7 +2199,7 @@ func (x *LinkGone) String() string {
 func (*LinkGone) ProtoMessage() {}
 
 func (x *LinkGone) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[27]
+	mi := &file_ctrl_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2151,7 +2212,7 @@ func (x *LinkGone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkGone.ProtoReflect.Descriptor instead.
 func (*LinkGone) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{27}
+	return file_ctrl_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *LinkGone) GetId() string {
@@ -2186,7 +2247,7 @@ type CloseLink struct {
 
 func (x *CloseLink) Reset() {
 	*x = CloseLink{}
-	mi := &file_ctrl_proto_msgTypes[28]
+	mi := &file_ctrl_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2198,7 +2259,7 @@ func (x *CloseLink) String() string {
 func (*CloseLink) ProtoMessage() {}
 
 func (x *CloseLink) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[28]
+	mi := &file_ctrl_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2211,7 +2272,7 @@ func (x *CloseLink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseLink.ProtoReflect.Descriptor instead.
 func (*CloseLink) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{28}
+	return file_ctrl_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CloseLink) GetLinkId() string {
@@ -2238,7 +2299,7 @@ type RouterState struct {
 
 func (x *RouterState) Reset() {
 	*x = RouterState{}
-	mi := &file_ctrl_proto_msgTypes[29]
+	mi := &file_ctrl_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2250,7 +2311,7 @@ func (x *RouterState) String() string {
 func (*RouterState) ProtoMessage() {}
 
 func (x *RouterState) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[29]
+	mi := &file_ctrl_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2263,7 +2324,7 @@ func (x *RouterState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouterState.ProtoReflect.Descriptor instead.
 func (*RouterState) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{29}
+	return file_ctrl_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RouterState) GetQuiesced() bool {
@@ -2285,7 +2346,7 @@ type Endpoints struct {
 
 func (x *Endpoints) Reset() {
 	*x = Endpoints{}
-	mi := &file_ctrl_proto_msgTypes[30]
+	mi := &file_ctrl_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2297,7 +2358,7 @@ func (x *Endpoints) String() string {
 func (*Endpoints) ProtoMessage() {}
 
 func (x *Endpoints) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[30]
+	mi := &file_ctrl_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2310,7 +2371,7 @@ func (x *Endpoints) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Endpoints.ProtoReflect.Descriptor instead.
 func (*Endpoints) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{30}
+	return file_ctrl_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Endpoints) GetIndex() uint64 {
@@ -2344,7 +2405,7 @@ type Controller struct {
 
 func (x *Controller) Reset() {
 	*x = Controller{}
-	mi := &file_ctrl_proto_msgTypes[31]
+	mi := &file_ctrl_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2356,7 +2417,7 @@ func (x *Controller) String() string {
 func (*Controller) ProtoMessage() {}
 
 func (x *Controller) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[31]
+	mi := &file_ctrl_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2369,7 +2430,7 @@ func (x *Controller) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Controller.ProtoReflect.Descriptor instead.
 func (*Controller) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{31}
+	return file_ctrl_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Controller) GetId() string {
@@ -2398,7 +2459,7 @@ type MetricsReport struct {
 
 func (x *MetricsReport) Reset() {
 	*x = MetricsReport{}
-	mi := &file_ctrl_proto_msgTypes[32]
+	mi := &file_ctrl_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +2471,7 @@ func (x *MetricsReport) String() string {
 func (*MetricsReport) ProtoMessage() {}
 
 func (x *MetricsReport) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[32]
+	mi := &file_ctrl_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +2484,7 @@ func (x *MetricsReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricsReport.ProtoReflect.Descriptor instead.
 func (*MetricsReport) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{32}
+	return file_ctrl_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *MetricsReport) GetAtMillis() int64 {
@@ -2458,7 +2519,7 @@ type Metric struct {
 
 func (x *Metric) Reset() {
 	*x = Metric{}
-	mi := &file_ctrl_proto_msgTypes[33]
+	mi := &file_ctrl_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2470,7 +2531,7 @@ func (x *Metric) String() string {
 func (*Metric) ProtoMessage() {}
 
 func (x *Metric) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[33]
+	mi := &file_ctrl_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2483,7 +2544,7 @@ func (x *Metric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Metric.ProtoReflect.Descriptor instead.
 func (*Metric) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{33}
+	return file_ctrl_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Metric) GetName() string {
@@ -2522,7 +2583,7 @@ type Interval struct {
 
 func (x *Interval) Reset() {
 	*x = Interval{}
-	mi := &file_ctrl_proto_msgTypes[34]
+	mi := &file_ctrl_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2534,7 +2595,7 @@ func (x *Interval) String() string {
 func (*Interval) ProtoMessage() {}
 
 func (x *Interval) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[34]
+	mi := &file_ctrl_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2547,7 +2608,7 @@ func (x *Interval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Interval.ProtoReflect.Descriptor instead.
 func (*Interval) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{34}
+	return file_ctrl_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Interval) GetName() string {
@@ -2603,7 +2664,7 @@ type ConnectedIdentities struct {
 
 func (x *ConnectedIdentities) Reset() {
 	*x = ConnectedIdentities{}
-	mi := &file_ctrl_proto_msgTypes[35]
+	mi := &file_ctrl_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2615,7 +2676,7 @@ func (x *ConnectedIdentities) String() string {
 func (*ConnectedIdentities) ProtoMessage() {}
 
 func (x *ConnectedIdentities) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[35]
+	mi := &file_ctrl_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2628,7 +2689,7 @@ func (x *ConnectedIdentities) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectedIdentities.ProtoReflect.Descriptor instead.
 func (*ConnectedIdentities) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{35}
+	return file_ctrl_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ConnectedIdentities) GetWhole() bool {
@@ -2656,7 +2717,7 @@ type ConnectedIdentity struct {
 
 func (x *ConnectedIdentity) Reset() {
 	*x = ConnectedIdentity{}
-	mi := &file_ctrl_proto_msgTypes[36]
+	mi := &file_ctrl_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2668,7 +2729,7 @@ func (x *ConnectedIdentity) String() string {
 func (*ConnectedIdentity) ProtoMessage() {}
 
 func (x *ConnectedIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[36]
+	mi := &file_ctrl_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2681,7 +2742,7 @@ func (x *ConnectedIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectedIdentity.ProtoReflect.Descriptor instead.
 func (*ConnectedIdentity) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{36}
+	return file_ctrl_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ConnectedIdentity) GetIdentityId() string {
@@ -2717,7 +2778,7 @@ type Connect struct {
 
 func (x *Connect) Reset() {
 	*x = Connect{}
-	mi := &file_ctrl_proto_msgTypes[37]
+	mi := &file_ctrl_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2729,7 +2790,7 @@ func (x *Connect) String() string {
 func (*Connect) ProtoMessage() {}
 
 func (x *Connect) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[37]
+	mi := &file_ctrl_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2742,7 +2803,7 @@ func (x *Connect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Connect.ProtoReflect.Descriptor instead.
 func (*Connect) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{37}
+	return file_ctrl_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Connect) GetSessionId() string {
@@ -2783,7 +2844,7 @@ type Interfaces struct {
 
 func (x *Interfaces) Reset() {
 	*x = Interfaces{}
-	mi := &file_ctrl_proto_msgTypes[38]
+	mi := &file_ctrl_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2795,7 +2856,7 @@ func (x *Interfaces) String() string {
 func (*Interfaces) ProtoMessage() {}
 
 func (x *Interfaces) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[38]
+	mi := &file_ctrl_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2808,7 +2869,7 @@ func (x *Interfaces) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Interfaces.ProtoReflect.Descriptor instead.
 func (*Interfaces) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{38}
+	return file_ctrl_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Interfaces) GetInterfaces() []*Interface {
@@ -2832,7 +2893,7 @@ type Interface struct {
 
 func (x *Interface) Reset() {
 	*x = Interface{}
-	mi := &file_ctrl_proto_msgTypes[39]
+	mi := &file_ctrl_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2844,7 +2905,7 @@ func (x *Interface) String() string {
 func (*Interface) ProtoMessage() {}
 
 func (x *Interface) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[39]
+	mi := &file_ctrl_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2857,7 +2918,7 @@ func (x *Interface) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Interface.ProtoReflect.Descriptor instead.
 func (*Interface) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{39}
+	return file_ctrl_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Interface) GetName() string {
@@ -2913,7 +2974,7 @@ type Extend struct {
 
 func (x *Extend) Reset() {
 	*x = Extend{}
-	mi := &file_ctrl_proto_msgTypes[40]
+	mi := &file_ctrl_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2925,7 +2986,7 @@ func (x *Extend) String() string {
 func (*Extend) ProtoMessage() {}
 
 func (x *Extend) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[40]
+	mi := &file_ctrl_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2938,7 +2999,7 @@ func (x *Extend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Extend.ProtoReflect.Descriptor instead.
 func (*Extend) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{40}
+	return file_ctrl_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Extend) GetCertCsr() string {
@@ -2968,7 +3029,7 @@ type Extended struct {
 
 func (x *Extended) Reset() {
 	*x = Extended{}
-	mi := &file_ctrl_proto_msgTypes[41]
+	mi := &file_ctrl_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2980,7 +3041,7 @@ func (x *Extended) String() string {
 func (*Extended) ProtoMessage() {}
 
 func (x *Extended) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[41]
+	mi := &file_ctrl_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2993,7 +3054,7 @@ func (x *Extended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Extended.ProtoReflect.Descriptor instead.
 func (*Extended) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{41}
+	return file_ctrl_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Extended) GetRefusal() *Refusal {
@@ -3034,7 +3095,7 @@ type ConfirmExtend struct {
 
 func (x *ConfirmExtend) Reset() {
 	*x = ConfirmExtend{}
-	mi := &file_ctrl_proto_msgTypes[42]
+	mi := &file_ctrl_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3046,7 +3107,7 @@ func (x *ConfirmExtend) String() string {
 func (*ConfirmExtend) ProtoMessage() {}
 
 func (x *ConfirmExtend) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[42]
+	mi := &file_ctrl_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3059,7 +3120,7 @@ func (x *ConfirmExtend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmExtend.ProtoReflect.Descriptor instead.
 func (*ConfirmExtend) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{42}
+	return file_ctrl_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ConfirmExtend) GetCert() string {
@@ -3078,7 +3139,7 @@ type ExtendConfirmed struct {
 
 func (x *ExtendConfirmed) Reset() {
 	*x = ExtendConfirmed{}
-	mi := &file_ctrl_proto_msgTypes[43]
+	mi := &file_ctrl_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3090,7 +3151,7 @@ func (x *ExtendConfirmed) String() string {
 func (*ExtendConfirmed) ProtoMessage() {}
 
 func (x *ExtendConfirmed) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[43]
+	mi := &file_ctrl_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3103,7 +3164,7 @@ func (x *ExtendConfirmed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtendConfirmed.ProtoReflect.Descriptor instead.
 func (*ExtendConfirmed) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{43}
+	return file_ctrl_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ExtendConfirmed) GetRefusal() *Refusal {
@@ -3131,7 +3192,7 @@ type Terminator struct {
 
 func (x *Terminator) Reset() {
 	*x = Terminator{}
-	mi := &file_ctrl_proto_msgTypes[44]
+	mi := &file_ctrl_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3143,7 +3204,7 @@ func (x *Terminator) String() string {
 func (*Terminator) ProtoMessage() {}
 
 func (x *Terminator) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[44]
+	mi := &file_ctrl_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3156,7 +3217,7 @@ func (x *Terminator) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Terminator.ProtoReflect.Descriptor instead.
 func (*Terminator) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{44}
+	return file_ctrl_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Terminator) GetId() string {
@@ -3242,7 +3303,7 @@ type TerminatorChanges struct {
 
 func (x *TerminatorChanges) Reset() {
 	*x = TerminatorChanges{}
-	mi := &file_ctrl_proto_msgTypes[45]
+	mi := &file_ctrl_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3254,7 +3315,7 @@ func (x *TerminatorChanges) String() string {
 func (*TerminatorChanges) ProtoMessage() {}
 
 func (x *TerminatorChanges) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[45]
+	mi := &file_ctrl_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3267,7 +3328,7 @@ func (x *TerminatorChanges) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TerminatorChanges.ProtoReflect.Descriptor instead.
 func (*TerminatorChanges) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{45}
+	return file_ctrl_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TerminatorChanges) GetWhole() bool {
@@ -3301,7 +3362,7 @@ type TerminatorResults struct {
 
 func (x *TerminatorResults) Reset() {
 	*x = TerminatorResults{}
-	mi := &file_ctrl_proto_msgTypes[46]
+	mi := &file_ctrl_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3313,7 +3374,7 @@ func (x *TerminatorResults) String() string {
 func (*TerminatorResults) ProtoMessage() {}
 
 func (x *TerminatorResults) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[46]
+	mi := &file_ctrl_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3326,7 +3387,7 @@ func (x *TerminatorResults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TerminatorResults.ProtoReflect.Descriptor instead.
 func (*TerminatorResults) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{46}
+	return file_ctrl_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TerminatorResults) GetRefused() map[string]*Refusal {
@@ -3346,7 +3407,7 @@ type Activity struct {
 
 func (x *Activity) Reset() {
 	*x = Activity{}
-	mi := &file_ctrl_proto_msgTypes[47]
+	mi := &file_ctrl_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3358,7 +3419,7 @@ func (x *Activity) String() string {
 func (*Activity) ProtoMessage() {}
 
 func (x *Activity) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[47]
+	mi := &file_ctrl_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3371,7 +3432,7 @@ func (x *Activity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Activity.ProtoReflect.Descriptor instead.
 func (*Activity) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{47}
+	return file_ctrl_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Activity) GetSessionIds() []string {
@@ -3391,7 +3452,7 @@ type Inspect struct {
 
 func (x *Inspect) Reset() {
 	*x = Inspect{}
-	mi := &file_ctrl_proto_msgTypes[48]
+	mi := &file_ctrl_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3403,7 +3464,7 @@ func (x *Inspect) String() string {
 func (*Inspect) ProtoMessage() {}
 
 func (x *Inspect) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[48]
+	mi := &file_ctrl_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3416,7 +3477,7 @@ func (x *Inspect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Inspect.ProtoReflect.Descriptor instead.
 func (*Inspect) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{48}
+	return file_ctrl_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Inspect) GetKeys() []string {
@@ -3436,7 +3497,7 @@ type InspectResult struct {
 
 func (x *InspectResult) Reset() {
 	*x = InspectResult{}
-	mi := &file_ctrl_proto_msgTypes[49]
+	mi := &file_ctrl_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3448,7 +3509,7 @@ func (x *InspectResult) String() string {
 func (*InspectResult) ProtoMessage() {}
 
 func (x *InspectResult) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[49]
+	mi := &file_ctrl_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3461,7 +3522,7 @@ func (x *InspectResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectResult.ProtoReflect.Descriptor instead.
 func (*InspectResult) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{49}
+	return file_ctrl_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *InspectResult) GetValues() map[string]string {
@@ -3491,7 +3552,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_ctrl_proto_msgTypes[50]
+	mi := &file_ctrl_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3503,7 +3564,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[50]
+	mi := &file_ctrl_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3516,7 +3577,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{50}
+	return file_ctrl_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Snapshot) GetIndex() uint64 {
@@ -3559,7 +3620,7 @@ type Revocation struct {
 
 func (x *Revocation) Reset() {
 	*x = Revocation{}
-	mi := &file_ctrl_proto_msgTypes[51]
+	mi := &file_ctrl_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3571,7 +3632,7 @@ func (x *Revocation) String() string {
 func (*Revocation) ProtoMessage() {}
 
 func (x *Revocation) ProtoReflect() protoreflect.Message {
-	mi := &file_ctrl_proto_msgTypes[51]
+	mi := &file_ctrl_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3584,7 +3645,7 @@ func (x *Revocation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revocation.ProtoReflect.Descriptor instead.
 func (*Revocation) Descriptor() ([]byte, []int) {
-	return file_ctrl_proto_rawDescGZIP(), []int{51}
+	return file_ctrl_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Revocation) GetType() string {
@@ -3613,7 +3674,7 @@ var File_ctrl_proto protoreflect.FileDescriptor
 const file_ctrl_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"ctrl.proto\x12\fweft.ctrl.v1\"\xdf\x03\n" +
+	"ctrl.proto\x12\fweft.ctrl.v1\"\xa2\x04\n" +
 	"\bRegister\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
 	"\bhostname\x18\x02 \x01(\tR\bhostname\x12\x15\n" +
@@ -3627,7 +3688,11 @@ const file_ctrl_proto_rawDesc = "" +
 	"\flink_dialers\x18\t \x03(\v2\x18.weft.ctrl.v1.LinkDialerR\vlinkDialers\x12(\n" +
 	"\x05links\x18\n" +
 	" \x03(\v2\x12.weft.ctrl.v1.LinkR\x05links\x12/\n" +
-	"\x05state\x18\v \x01(\v2\x19.weft.ctrl.v1.RouterStateR\x05state\"@\n" +
+	"\x05state\x18\v \x01(\v2\x19.weft.ctrl.v1.RouterStateR\x05state\x12A\n" +
+	"\x0ectrl_listeners\x18\f \x03(\v2\x1a.weft.ctrl.v1.CtrlListenerR\rctrlListeners\"@\n" +
+	"\fCtrlListener\x12\x18\n" +
+	"\aaddress\x18\x01 \x01(\tR\aaddress\x12\x16\n" +
+	"\x06groups\x18\x02 \x03(\tR\x06groups\"@\n" +
 	"\bListener\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\tR\bprotocol\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\"\xd0\x02\n" +
@@ -3968,121 +4033,123 @@ func file_ctrl_proto_rawDescGZIP() []byte {
 }
 
 var file_ctrl_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_ctrl_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
+var file_ctrl_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_ctrl_proto_goTypes = []any{
 	(Cause)(0),                  // 0: weft.ctrl.v1.Cause
 	(*Register)(nil),            // 1: weft.ctrl.v1.Register
-	(*Listener)(nil),            // 2: weft.ctrl.v1.Listener
-	(*Registered)(nil),          // 3: weft.ctrl.v1.Registered
-	(*SliceUpdate)(nil),         // 4: weft.ctrl.v1.SliceUpdate
-	(*Item)(nil),                // 5: weft.ctrl.v1.Item
-	(*SliceResync)(nil),         // 6: weft.ctrl.v1.SliceResync
-	(*CreateCircuit)(nil),       // 7: weft.ctrl.v1.CreateCircuit
-	(*CircuitCreated)(nil),      // 8: weft.ctrl.v1.CircuitCreated
-	(*Refusal)(nil),             // 9: weft.ctrl.v1.Refusal
-	(*Failure)(nil),             // 10: weft.ctrl.v1.Failure
-	(*Route)(nil),               // 11: weft.ctrl.v1.Route
-	(*Egress)(nil),              // 12: weft.ctrl.v1.Egress
-	(*RouteResult)(nil),         // 13: weft.ctrl.v1.RouteResult
-	(*Unroute)(nil),             // 14: weft.ctrl.v1.Unroute
-	(*CircuitsEnded)(nil),       // 15: weft.ctrl.v1.CircuitsEnded
-	(*Circuit)(nil),             // 16: weft.ctrl.v1.Circuit
-	(*CircuitFaults)(nil),       // 17: weft.ctrl.v1.CircuitFaults
-	(*ConfirmCircuits)(nil),     // 18: weft.ctrl.v1.ConfirmCircuits
-	(*IdleCircuit)(nil),         // 19: weft.ctrl.v1.IdleCircuit
-	(*ConfirmedCircuits)(nil),   // 20: weft.ctrl.v1.ConfirmedCircuits
-	(*LinkListener)(nil),        // 21: weft.ctrl.v1.LinkListener
-	(*LinkDialer)(nil),          // 22: weft.ctrl.v1.LinkDialer
-	(*Peers)(nil),               // 23: weft.ctrl.v1.Peers
-	(*Peer)(nil),                // 24: weft.ctrl.v1.Peer
-	(*Link)(nil),                // 25: weft.ctrl.v1.Link
-	(*LinkConnection)(nil),      // 26: weft.ctrl.v1.LinkConnection
-	(*LinkChanges)(nil),         // 27: weft.ctrl.v1.LinkChanges
-	(*LinkGone)(nil),            // 28: weft.ctrl.v1.LinkGone
-	(*CloseLink)(nil),           // 29: weft.ctrl.v1.CloseLink
-	(*RouterState)(nil),         // 30: weft.ctrl.v1.RouterState
-	(*Endpoints)(nil),           // 31: weft.ctrl.v1.Endpoints
-	(*Controller)(nil),          // 32: weft.ctrl.v1.Controller
-	(*MetricsReport)(nil),       // 33: weft.ctrl.v1.MetricsReport
-	(*Metric)(nil),              // 34: weft.ctrl.v1.Metric
-	(*Interval)(nil),            // 35: weft.ctrl.v1.Interval
-	(*ConnectedIdentities)(nil), // 36: weft.ctrl.v1.ConnectedIdentities
-	(*ConnectedIdentity)(nil),   // 37: weft.ctrl.v1.ConnectedIdentity
-	(*Connect)(nil),             // 38: weft.ctrl.v1.Connect
-	(*Interfaces)(nil),          // 39: weft.ctrl.v1.Interfaces
-	(*Interface)(nil),           // 40: weft.ctrl.v1.Interface
-	(*Extend)(nil),              // 41: weft.ctrl.v1.Extend
-	(*Extended)(nil),            // 42: weft.ctrl.v1.Extended
-	(*ConfirmExtend)(nil),       // 43: weft.ctrl.v1.ConfirmExtend
-	(*ExtendConfirmed)(nil),     // 44: weft.ctrl.v1.ExtendConfirmed
-	(*Terminator)(nil),          // 45: weft.ctrl.v1.Terminator
-	(*TerminatorChanges)(nil),   // 46: weft.ctrl.v1.TerminatorChanges
-	(*TerminatorResults)(nil),   // 47: weft.ctrl.v1.TerminatorResults
-	(*Activity)(nil),            // 48: weft.ctrl.v1.Activity
-	(*Inspect)(nil),             // 49: weft.ctrl.v1.Inspect
-	(*InspectResult)(nil),       // 50: weft.ctrl.v1.InspectResult
-	(*Snapshot)(nil),            // 51: weft.ctrl.v1.Snapshot
-	(*Revocation)(nil),          // 52: weft.ctrl.v1.Revocation
-	nil,                         // 53: weft.ctrl.v1.CreateCircuit.PeerDataEntry
-	nil,                         // 54: weft.ctrl.v1.CircuitCreated.PeerDataEntry
-	nil,                         // 55: weft.ctrl.v1.Egress.PeerDataEntry
-	nil,                         // 56: weft.ctrl.v1.RouteResult.PeerDataEntry
-	nil,                         // 57: weft.ctrl.v1.Metric.ValuesEntry
-	nil,                         // 58: weft.ctrl.v1.Interval.BytesEntry
-	nil,                         // 59: weft.ctrl.v1.Interval.TagsEntry
-	nil,                         // 60: weft.ctrl.v1.Terminator.PeerDataEntry
-	nil,                         // 61: weft.ctrl.v1.TerminatorResults.RefusedEntry
-	nil,                         // 62: weft.ctrl.v1.InspectResult.ValuesEntry
+	(*CtrlListener)(nil),        // 2: weft.ctrl.v1.CtrlListener
+	(*Listener)(nil),            // 3: weft.ctrl.v1.Listener
+	(*Registered)(nil),          // 4: weft.ctrl.v1.Registered
+	(*SliceUpdate)(nil),         // 5: weft.ctrl.v1.SliceUpdate
+	(*Item)(nil),                // 6: weft.ctrl.v1.Item
+	(*SliceResync)(nil),         // 7: weft.ctrl.v1.SliceResync
+	(*CreateCircuit)(nil),       // 8: weft.ctrl.v1.CreateCircuit
+	(*CircuitCreated)(nil),      // 9: weft.ctrl.v1.CircuitCreated
+	(*Refusal)(nil),             // 10: weft.ctrl.v1.Refusal
+	(*Failure)(nil),             // 11: weft.ctrl.v1.Failure
+	(*Route)(nil),               // 12: weft.ctrl.v1.Route
+	(*Egress)(nil),              // 13: weft.ctrl.v1.Egress
+	(*RouteResult)(nil),         // 14: weft.ctrl.v1.RouteResult
+	(*Unroute)(nil),             // 15: weft.ctrl.v1.Unroute
+	(*CircuitsEnded)(nil),       // 16: weft.ctrl.v1.CircuitsEnded
+	(*Circuit)(nil),             // 17: weft.ctrl.v1.Circuit
+	(*CircuitFaults)(nil),       // 18: weft.ctrl.v1.CircuitFaults
+	(*ConfirmCircuits)(nil),     // 19: weft.ctrl.v1.ConfirmCircuits
+	(*IdleCircuit)(nil),         // 20: weft.ctrl.v1.IdleCircuit
+	(*ConfirmedCircuits)(nil),   // 21: weft.ctrl.v1.ConfirmedCircuits
+	(*LinkListener)(nil),        // 22: weft.ctrl.v1.LinkListener
+	(*LinkDialer)(nil),          // 23: weft.ctrl.v1.LinkDialer
+	(*Peers)(nil),               // 24: weft.ctrl.v1.Peers
+	(*Peer)(nil),                // 25: weft.ctrl.v1.Peer
+	(*Link)(nil),                // 26: weft.ctrl.v1.Link
+	(*LinkConnection)(nil),      // 27: weft.ctrl.v1.LinkConnection
+	(*LinkChanges)(nil),         // 28: weft.ctrl.v1.LinkChanges
+	(*LinkGone)(nil),            // 29: weft.ctrl.v1.LinkGone
+	(*CloseLink)(nil),           // 30: weft.ctrl.v1.CloseLink
+	(*RouterState)(nil),         // 31: weft.ctrl.v1.RouterState
+	(*Endpoints)(nil),           // 32: weft.ctrl.v1.Endpoints
+	(*Controller)(nil),          // 33: weft.ctrl.v1.Controller
+	(*MetricsReport)(nil),       // 34: weft.ctrl.v1.MetricsReport
+	(*Metric)(nil),              // 35: weft.ctrl.v1.Metric
+	(*Interval)(nil),            // 36: weft.ctrl.v1.Interval
+	(*ConnectedIdentities)(nil), // 37: weft.ctrl.v1.ConnectedIdentities
+	(*ConnectedIdentity)(nil),   // 38: weft.ctrl.v1.ConnectedIdentity
+	(*Connect)(nil),             // 39: weft.ctrl.v1.Connect
+	(*Interfaces)(nil),          // 40: weft.ctrl.v1.Interfaces
+	(*Interface)(nil),           // 41: weft.ctrl.v1.Interface
+	(*Extend)(nil),              // 42: weft.ctrl.v1.Extend
+	(*Extended)(nil),            // 43: weft.ctrl.v1.Extended
+	(*ConfirmExtend)(nil),       // 44: weft.ctrl.v1.ConfirmExtend
+	(*ExtendConfirmed)(nil),     // 45: weft.ctrl.v1.ExtendConfirmed
+	(*Terminator)(nil),          // 46: weft.ctrl.v1.Terminator
+	(*TerminatorChanges)(nil),   // 47: weft.ctrl.v1.TerminatorChanges
+	(*TerminatorResults)(nil),   // 48: weft.ctrl.v1.TerminatorResults
+	(*Activity)(nil),            // 49: weft.ctrl.v1.Activity
+	(*Inspect)(nil),             // 50: weft.ctrl.v1.Inspect
+	(*InspectResult)(nil),       // 51: weft.ctrl.v1.InspectResult
+	(*Snapshot)(nil),            // 52: weft.ctrl.v1.Snapshot
+	(*Revocation)(nil),          // 53: weft.ctrl.v1.Revocation
+	nil,                         // 54: weft.ctrl.v1.CreateCircuit.PeerDataEntry
+	nil,                         // 55: weft.ctrl.v1.CircuitCreated.PeerDataEntry
+	nil,                         // 56: weft.ctrl.v1.Egress.PeerDataEntry
+	nil,                         // 57: weft.ctrl.v1.RouteResult.PeerDataEntry
+	nil,                         // 58: weft.ctrl.v1.Metric.ValuesEntry
+	nil,                         // 59: weft.ctrl.v1.Interval.BytesEntry
+	nil,                         // 60: weft.ctrl.v1.Interval.TagsEntry
+	nil,                         // 61: weft.ctrl.v1.Terminator.PeerDataEntry
+	nil,                         // 62: weft.ctrl.v1.TerminatorResults.RefusedEntry
+	nil,                         // 63: weft.ctrl.v1.InspectResult.ValuesEntry
 }
 var file_ctrl_proto_depIdxs = []int32{
-	2,  // 0: weft.ctrl.v1.Register.listeners:type_name -> weft.ctrl.v1.Listener
-	16, // 1: weft.ctrl.v1.Register.circuits:type_name -> weft.ctrl.v1.Circuit
-	21, // 2: weft.ctrl.v1.Register.link_listeners:type_name -> weft.ctrl.v1.LinkListener
-	22, // 3: weft.ctrl.v1.Register.link_dialers:type_name -> weft.ctrl.v1.LinkDialer
-	25, // 4: weft.ctrl.v1.Register.links:type_name -> weft.ctrl.v1.Link
-	30, // 5: weft.ctrl.v1.Register.state:type_name -> weft.ctrl.v1.RouterState
-	23, // 6: weft.ctrl.v1.Registered.peers:type_name -> weft.ctrl.v1.Peers
-	31, // 7: weft.ctrl.v1.Registered.endpoints:type_name -> weft.ctrl.v1.Endpoints
-	5,  // 8: weft.ctrl.v1.SliceUpdate.items:type_name -> weft.ctrl.v1.Item
-	53, // 9: weft.ctrl.v1.CreateCircuit.peer_data:type_name -> weft.ctrl.v1.CreateCircuit.PeerDataEntry
-	10, // 10: weft.ctrl.v1.CreateCircuit.failure:type_name -> weft.ctrl.v1.Failure
-	9,  // 11: weft.ctrl.v1.CircuitCreated.refusal:type_name -> weft.ctrl.v1.Refusal
-	11, // 12: weft.ctrl.v1.CircuitCreated.route:type_name -> weft.ctrl.v1.Route
-	54, // 13: weft.ctrl.v1.CircuitCreated.peer_data:type_name -> weft.ctrl.v1.CircuitCreated.PeerDataEntry
-	0,  // 14: weft.ctrl.v1.Failure.cause:type_name -> weft.ctrl.v1.Cause
-	12, // 15: weft.ctrl.v1.Route.egress:type_name -> weft.ctrl.v1.Egress
-	55, // 16: weft.ctrl.v1.Egress.peer_data:type_name -> weft.ctrl.v1.Egress.PeerDataEntry
-	10, // 17: weft.ctrl.v1.RouteResult.failure:type_name -> weft.ctrl.v1.Failure
-	56, // 18: weft.ctrl.v1.RouteResult.peer_data:type_name -> weft.ctrl.v1.RouteResult.PeerDataEntry
-	19, // 19: weft.ctrl.v1.ConfirmCircuits.circuits:type_name -> weft.ctrl.v1.IdleCircuit
-	24, // 20: weft.ctrl.v1.Peers.put:type_name -> weft.ctrl.v1.Peer
-	21, // 21: weft.ctrl.v1.Peer.listeners:type_name -> weft.ctrl.v1.LinkListener
-	26, // 22: weft.ctrl.v1.Link.connections:type_name -> weft.ctrl.v1.LinkConnection
-	25, // 23: weft.ctrl.v1.LinkChanges.put:type_name -> weft.ctrl.v1.Link
-	28, // 24: weft.ctrl.v1.LinkChanges.gone:type_name -> weft.ctrl.v1.LinkGone
-	32, // 25: weft.ctrl.v1.Endpoints.controllers:type_name -> weft.ctrl.v1.Controller
-	34, // 26: weft.ctrl.v1.MetricsReport.metrics:type_name -> weft.ctrl.v1.Metric
-	35, // 27: weft.ctrl.v1.MetricsReport.intervals:type_name -> weft.ctrl.v1.Interval
-	57, // 28: weft.ctrl.v1.Metric.values:type_name -> weft.ctrl.v1.Metric.ValuesEntry
-	58, // 29: weft.ctrl.v1.Interval.bytes:type_name -> weft.ctrl.v1.Interval.BytesEntry
-	59, // 30: weft.ctrl.v1.Interval.tags:type_name -> weft.ctrl.v1.Interval.TagsEntry
-	37, // 31: weft.ctrl.v1.ConnectedIdentities.put:type_name -> weft.ctrl.v1.ConnectedIdentity
-	38, // 32: weft.ctrl.v1.ConnectedIdentity.connects:type_name -> weft.ctrl.v1.Connect
-	40, // 33: weft.ctrl.v1.Interfaces.interfaces:type_name -> weft.ctrl.v1.Interface
-	9,  // 34: weft.ctrl.v1.Extended.refusal:type_name -> weft.ctrl.v1.Refusal
-	9,  // 35: weft.ctrl.v1.ExtendConfirmed.refusal:type_name -> weft.ctrl.v1.Refusal
-	60, // 36: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
-	45, // 37: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
-	61, // 38: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
-	62, // 39: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
-	5,  // 40: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
-	24, // 41: weft.ctrl.v1.Snapshot.peers:type_name -> weft.ctrl.v1.Peer
-	9,  // 42: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	3,  // 0: weft.ctrl.v1.Register.listeners:type_name -> weft.ctrl.v1.Listener
+	17, // 1: weft.ctrl.v1.Register.circuits:type_name -> weft.ctrl.v1.Circuit
+	22, // 2: weft.ctrl.v1.Register.link_listeners:type_name -> weft.ctrl.v1.LinkListener
+	23, // 3: weft.ctrl.v1.Register.link_dialers:type_name -> weft.ctrl.v1.LinkDialer
+	26, // 4: weft.ctrl.v1.Register.links:type_name -> weft.ctrl.v1.Link
+	31, // 5: weft.ctrl.v1.Register.state:type_name -> weft.ctrl.v1.RouterState
+	2,  // 6: weft.ctrl.v1.Register.ctrl_listeners:type_name -> weft.ctrl.v1.CtrlListener
+	24, // 7: weft.ctrl.v1.Registered.peers:type_name -> weft.ctrl.v1.Peers
+	32, // 8: weft.ctrl.v1.Registered.endpoints:type_name -> weft.ctrl.v1.Endpoints
+	6,  // 9: weft.ctrl.v1.SliceUpdate.items:type_name -> weft.ctrl.v1.Item
+	54, // 10: weft.ctrl.v1.CreateCircuit.peer_data:type_name -> weft.ctrl.v1.CreateCircuit.PeerDataEntry
+	11, // 11: weft.ctrl.v1.CreateCircuit.failure:type_name -> weft.ctrl.v1.Failure
+	10, // 12: weft.ctrl.v1.CircuitCreated.refusal:type_name -> weft.ctrl.v1.Refusal
+	12, // 13: weft.ctrl.v1.CircuitCreated.route:type_name -> weft.ctrl.v1.Route
+	55, // 14: weft.ctrl.v1.CircuitCreated.peer_data:type_name -> weft.ctrl.v1.CircuitCreated.PeerDataEntry
+	0,  // 15: weft.ctrl.v1.Failure.cause:type_name -> weft.ctrl.v1.Cause
+	13, // 16: weft.ctrl.v1.Route.egress:type_name -> weft.ctrl.v1.Egress
+	56, // 17: weft.ctrl.v1.Egress.peer_data:type_name -> weft.ctrl.v1.Egress.PeerDataEntry
+	11, // 18: weft.ctrl.v1.RouteResult.failure:type_name -> weft.ctrl.v1.Failure
+	57, // 19: weft.ctrl.v1.RouteResult.peer_data:type_name -> weft.ctrl.v1.RouteResult.PeerDataEntry
+	20, // 20: weft.ctrl.v1.ConfirmCircuits.circuits:type_name -> weft.ctrl.v1.IdleCircuit
+	25, // 21: weft.ctrl.v1.Peers.put:type_name -> weft.ctrl.v1.Peer
+	22, // 22: weft.ctrl.v1.Peer.listeners:type_name -> weft.ctrl.v1.LinkListener
+	27, // 23: weft.ctrl.v1.Link.connections:type_name -> weft.ctrl.v1.LinkConnection
+	26, // 24: weft.ctrl.v1.LinkChanges.put:type_name -> weft.ctrl.v1.Link
+	29, // 25: weft.ctrl.v1.LinkChanges.gone:type_name -> weft.ctrl.v1.LinkGone
+	33, // 26: weft.ctrl.v1.Endpoints.controllers:type_name -> weft.ctrl.v1.Controller
+	35, // 27: weft.ctrl.v1.MetricsReport.metrics:type_name -> weft.ctrl.v1.Metric
+	36, // 28: weft.ctrl.v1.MetricsReport.intervals:type_name -> weft.ctrl.v1.Interval
+	58, // 29: weft.ctrl.v1.Metric.values:type_name -> weft.ctrl.v1.Metric.ValuesEntry
+	59, // 30: weft.ctrl.v1.Interval.bytes:type_name -> weft.ctrl.v1.Interval.BytesEntry
+	60, // 31: weft.ctrl.v1.Interval.tags:type_name -> weft.ctrl.v1.Interval.TagsEntry
+	38, // 32: weft.ctrl.v1.ConnectedIdentities.put:type_name -> weft.ctrl.v1.ConnectedIdentity
+	39, // 33: weft.ctrl.v1.ConnectedIdentity.connects:type_name -> weft.ctrl.v1.Connect
+	41, // 34: weft.ctrl.v1.Interfaces.interfaces:type_name -> weft.ctrl.v1.Interface
+	10, // 35: weft.ctrl.v1.Extended.refusal:type_name -> weft.ctrl.v1.Refusal
+	10, // 36: weft.ctrl.v1.ExtendConfirmed.refusal:type_name -> weft.ctrl.v1.Refusal
+	61, // 37: weft.ctrl.v1.Terminator.peer_data:type_name -> weft.ctrl.v1.Terminator.PeerDataEntry
+	46, // 38: weft.ctrl.v1.TerminatorChanges.put:type_name -> weft.ctrl.v1.Terminator
+	62, // 39: weft.ctrl.v1.TerminatorResults.refused:type_name -> weft.ctrl.v1.TerminatorResults.RefusedEntry
+	63, // 40: weft.ctrl.v1.InspectResult.values:type_name -> weft.ctrl.v1.InspectResult.ValuesEntry
+	6,  // 41: weft.ctrl.v1.Snapshot.items:type_name -> weft.ctrl.v1.Item
+	25, // 42: weft.ctrl.v1.Snapshot.peers:type_name -> weft.ctrl.v1.Peer
+	10, // 43: weft.ctrl.v1.TerminatorResults.RefusedEntry.value:type_name -> weft.ctrl.v1.Refusal
+	44, // [44:44] is the sub-list for method output_type
+	44, // [44:44] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_ctrl_proto_init() }
@@ -4096,7 +4163,7 @@ func file_ctrl_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_ctrl_proto_rawDesc), len(file_ctrl_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   62,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
