@@ -13,12 +13,15 @@ import (
 func items(t testing.TB) map[string]policy.Entity {
 	left, right := set(t, "#a", "#b", "@x"), set(t, "#all")
 	return map[string]policy.Entity{
-		"0305416c6963650201610162":                            &policy.Identity{ID: "i", Name: "Alice", Disabled: true, Admin: true, Attributes: []string{"a", "b"}},
-		"01035765620101" + "61" + "e807":                      &policy.Service{ID: "i", Name: "Web", EncryptionRequired: true, MaxIdle: time.Second, Attributes: []string{"a"}},
-		"02025231" + "00" + "02ab12" + "8002":                 &policy.Router{ID: "i", Name: "R1", NoTraversal: true, Fingerprint: "\xab\x12", Cost: 256},
-		"0b0170" + "010178" + "0201610162" + "00" + "00":      &policy.ServicePolicy{ID: "i", Name: "p", Action: policy.Bind, Semantic: role.AnyOf, Identities: left, Services: right},
-		"040170" + "00" + "00" + "010178" + "02" + "01610162": &policy.EdgeRouterPolicy{ID: "i", Name: "p", Identities: right, Routers: left},
-		"080170" + "010178" + "02" + "01610162" + "00" + "00": &policy.ServiceEdgeRouterPolicy{ID: "i", Name: "p", Services: left, Routers: right},
+		"0305416c6963650201610162":                                                 &policy.Identity{ID: "i", Name: "Alice", Disabled: true, Admin: true, Attributes: []string{"a", "b"}},
+		"01035765620101" + "61" + "e807":                                           &policy.Service{ID: "i", Name: "Web", EncryptionRequired: true, MaxIdle: time.Second, Attributes: []string{"a"}},
+		"02025231" + "00" + "02ab12" + "8002":                                      &policy.Router{ID: "i", Name: "R1", NoTraversal: true, Fingerprint: "\xab\x12", Cost: 256},
+		"0b0170" + "010178" + "0201610162" + "00" + "00":                           &policy.ServicePolicy{ID: "i", Name: "p", Action: policy.Bind, Semantic: role.AnyOf, Identities: left, Services: right},
+		"1b0170" + "010178" + "0201610162" + "00" + "00" + "010178" + "0201610162": &policy.ServicePolicy{ID: "i", Name: "p", Action: policy.Bind, Semantic: role.AnyOf, Identities: left, Services: right, PostureChecks: left},
+		"340170" + "00" + "00" + "00" + "00" + "00" + "00":                         &policy.ServicePolicy{ID: "i", Name: "p", Identities: right, Services: role.Set{}, PostureChecks: right},
+		"00014d" + "010161":                                                        &policy.PostureCheck{ID: "i", Name: "M", Attributes: []string{"a"}},
+		"040170" + "00" + "00" + "010178" + "02" + "01610162":                      &policy.EdgeRouterPolicy{ID: "i", Name: "p", Identities: right, Routers: left},
+		"080170" + "010178" + "02" + "01610162" + "00" + "00":                      &policy.ServiceEdgeRouterPolicy{ID: "i", Name: "p", Services: left, Routers: right},
 	}
 }
 

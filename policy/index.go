@@ -68,12 +68,7 @@ func (x *attributeIndex) own(e *edit, attribute string) *numbers {
 	return s
 }
 
-func (s *numbers) put(n int32) {
-	if missing := int(n)/64 + 1 - len(s.set); missing > 0 {
-		s.set = append(s.set, make(ordinals, missing)...)
-	}
-	s.set[n/64] |= 1 << (n % 64)
-}
+func (s *numbers) put(n int32) { s.set = put(s.set, n) }
 
 // candidates returns numbers among which all those are that a role list with
 // these attributes can select.

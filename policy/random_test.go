@@ -86,12 +86,23 @@ func (n naive) selects(s role.Set, sem role.Semantic, r policy.Relation, side in
 	return s.Match(sem, id, attributes)
 }
 
+// demandsNothing reports whether a service policy selects no posture check.
+func (n naive) demandsNothing(id string) bool {
+	p := n[key(policy.KindServicePolicy, id)].(*policy.ServicePolicy)
+	for _, e := range n {
+		if c, ok := e.(*policy.PostureCheck); ok && p.PostureChecks.Match(p.Semantic, c.ID, c.Attributes) {
+			return false
+		}
+	}
+	return true
+}
+
 func (n naive) allowed(a policy.Action, i, s string) bool {
 	r := policy.MayDial
 	if a == policy.Bind {
 		r = policy.MayBind
 	}
-	if id := n.identity(i); id == nil || id.Disabled || len(n.granting(r, i, s)) == 0 {
+	if id := n.identity(i); id == nil || id.Disabled || !slices.ContainsFunc(n.granting(r, i, s), n.demandsNothing) {
 		return false
 	}
 	for x := range 5 {
@@ -130,11 +141,19 @@ func randomSet(t *testing.T, rnd *rand.Rand, prefix string) role.Set {
 	return set(t, entries...)
 }
 
+// randomPosture is empty most of the time, as in real policies.
+func randomPosture(t *testing.T, rnd *rand.Rand) role.Set {
+	if rnd.IntN(3) > 0 {
+		return role.Set{}
+	}
+	return randomSet(t, rnd, "pc")
+}
+
 func randomChange(t *testing.T, rnd *rand.Rand) policy.Change {
 	n := rnd.IntN(5)
 	sem := role.Semantic(rnd.IntN(2))
-	kind := policy.Kind(rnd.IntN(6) + 1)
-	id := fmt.Sprint([]string{"", "i", "s", "r", "sp", "erp", "serp"}[kind], n)
+	kind := policy.Kind(rnd.IntN(7) + 1)
+	id := fmt.Sprint([]string{"", "i", "s", "r", "sp", "erp", "serp", "pc"}[kind], n)
 	if rnd.IntN(4) == 0 {
 		return policy.Remove(kind, id)
 	}
@@ -147,7 +166,9 @@ func randomChange(t *testing.T, rnd *rand.Rand) policy.Change {
 		return policy.Put(&policy.Router{ID: id, Name: id, Disabled: rnd.IntN(8) == 0, Attributes: randomAttributes(rnd)})
 	case policy.KindServicePolicy:
 		return policy.Put(&policy.ServicePolicy{ID: id, Name: id, Action: policy.Action(rnd.IntN(2)), Semantic: sem,
-			Identities: randomSet(t, rnd, "i"), Services: randomSet(t, rnd, "s")})
+			Identities: randomSet(t, rnd, "i"), Services: randomSet(t, rnd, "s"), PostureChecks: randomPosture(t, rnd)})
+	case policy.KindPostureCheck:
+		return policy.Put(&policy.PostureCheck{ID: id, Name: id, Attributes: randomAttributes(rnd)})
 	case policy.KindEdgeRouterPolicy:
 		return policy.Put(&policy.EdgeRouterPolicy{ID: id, Name: id, Semantic: sem,
 			Identities: randomSet(t, rnd, "i"), Routers: randomSet(t, rnd, "r")})
@@ -242,6 +263,7 @@ func compare(t *testing.T, seed uint64, v *policy.View, n naive, allowed map[que
 		}
 	}
 	prefix := map[policy.Relation][2]string{policy.MayDial: {"i", "s"}, policy.MayBind: {"i", "s"}, policy.MayUse: {"i", "r"}, policy.MayServeBy: {"s", "r"}}
+	compareCan(t, seed, v, allowed)
 	for r, p := range prefix {
 		for l := range 5 {
 			left, rights := fmt.Sprint(p[0], l), 0
