@@ -32,6 +32,8 @@ type (
 		Method        string `json:"method,omitempty"` // e.g. an operation id
 		LocalAddress  string `json:"localAddress,omitempty"`
 		RemoteAddress string `json:"remoteAddress,omitempty"`
+		Auth          string `json:"auth,omitempty"`      // how the author proved itself: edge for a login session
+		SessionID     string `json:"sessionId,omitempty"` // API session of the author
 	}
 )
 

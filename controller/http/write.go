@@ -2,6 +2,8 @@ package http
 
 import (
 	"encoding/json"
+	"net"
+	"net/http"
 	"reflect"
 
 	"github.com/weftnet/weft/api"
@@ -19,7 +21,19 @@ func (c *call) command() *state.Command {
 			author.Name = i.Name
 		}
 	}
-	return state.NewCommand(c.s.cfg.Now(), author, state.Source{Type: "rest", Method: c.ep.op.ID, RemoteAddress: c.r.RemoteAddr})
+	return state.NewCommand(c.s.cfg.Now(), author, c.source())
+}
+
+// source tells where the request comes from.
+func (c *call) source() state.Source {
+	out := state.Source{Type: "rest", Method: c.ep.op.ID, RemoteAddress: c.r.RemoteAddr}
+	if local, ok := c.r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		out.LocalAddress = local.String()
+	}
+	if c.caller != nil {
+		out.Auth, out.SessionID = "edge", c.caller.SessionID
+	}
+	return out
 }
 
 // propose brings the command into the log and returns its refusal, if any. The
