@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ func (e *entity[D, C, U]) create(t *tool) *cobra.Command {
 	cmd.Example = e.example
 	least, most := argumentCount(e.arguments)
 	cmd.Args = cobra.RangeArgs(least, most)
+	if most < 0 {
+		cmd.Args = cobra.MinimumNArgs(least)
+	}
 	if e.createFlags != nil {
 		e.createFlags(cmd.Flags(), in)
 	}
@@ -28,12 +32,10 @@ func (e *entity[D, C, U]) create(t *tool) *cobra.Command {
 		cmd.Flags().StringVar(&jwtFile, "jwt-output-file", "", "the same as --jwt")
 		cmd.Flags().Lookup("jwt-output-file").Hidden = true
 	}
+	t.changing(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if e.jwt != nil && !slices.Contains(formats, t.output) {
 			jwtFile, t.output = t.output, formatTable
-		}
-		if err := t.checkFormat(); err != nil {
-			return err
 		}
 		return t.run(func(c *call, args []string) error {
 			if err := e.fillCreate(c, in, args); err != nil {
@@ -51,10 +53,15 @@ func (e *entity[D, C, U]) create(t *tool) *cobra.Command {
 
 // created prints a new entity and writes its enrollment token.
 func (e *entity[D, C, U]) created(c *call, id, jwtFile string) error {
-	out := c.cmd.OutOrStdout()
-	if c.tool.output == formatTable && jwtFile == "" {
-		_, err := fmt.Fprintln(out, id)
+	if c.dry() || c.tool.envelope && jwtFile == "" {
+		return nil
+	}
+	short := printout{headers: []string{"ID"}, rows: [][]string{{id}}, text: func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, id)
 		return err
+	}}
+	if c.tool.output == formatTable && jwtFile == "" {
+		return c.print(short)
 	}
 	d, err := e.getOne(c.m, c, id)
 	if err != nil {
@@ -70,8 +77,7 @@ func (e *entity[D, C, U]) created(c *call, id, jwtFile string) error {
 		}
 	}
 	if c.tool.output == formatTable {
-		_, err := fmt.Fprintln(out, id)
-		return err
+		return c.print(short)
 	}
 	return e.printOne(c, d)
 }
@@ -84,13 +90,17 @@ func article(one string) string {
 	return "a " + one
 }
 
-// argumentCount counts the arguments of a usage text: `NAME TYPE [DATA]`.
+// argumentCount counts the arguments of a usage text: `NAME TYPE [DATA]`. The
+// most is -1 where the last may be repeated.
 func argumentCount(usage string) (least, most int) {
 	for _, a := range strings.Fields(usage) {
 		most++
 		if a[0] != '[' {
 			least++
 		}
+	}
+	if strings.HasSuffix(usage, "...") {
+		most = -1
 	}
 	return least, most
 }

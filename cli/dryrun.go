@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,15 @@ type request struct {
 	Path   string `json:"path"`
 	Query  string `json:"query,omitempty"`
 	Body   any    `json:"body,omitempty"` // JSON, or text
+	// Changes are the members of an entity that would have another value.
+	Changes []memberChange `json:"changes,omitempty"`
+}
+
+// memberChange is a member before and after a change.
+type memberChange struct {
+	Member string `json:"member"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
 }
 
 // changing adds the flag --dry-run to a command that changes something. With
@@ -112,6 +123,9 @@ func (c *call) reportHeld(held []request) error {
 	if held == nil {
 		held = []request{}
 	}
+	for i := range held {
+		held[i].compare(c)
+	}
 	p := printout{value: map[string]any{"dryRun": true, "requests": held}, headers: []string{"METHOD", "PATH", "QUERY", "BODY"}, names: []string{}}
 	for _, r := range held {
 		p.rows = append(p.rows, []string{r.Method, r.Path, r.Query, memberText(r.Body)})
@@ -119,6 +133,40 @@ func (c *call) reportHeld(held []request) error {
 	}
 	p.text = func(w io.Writer) error { return printHeld(w, held) }
 	return c.tool.style.print(c.cmd.OutOrStdout(), p)
+}
+
+// compare finds out what an update would change.
+func (r *request) compare(c *call) {
+	body, ok := r.Body.(map[string]any)
+	if !ok || r.Method != http.MethodPatch && r.Method != http.MethodPut {
+		return
+	}
+	old, err := fetch[object](c, c.m, r.Path)
+	if err != nil {
+		return // it is no entity, and the request says all
+	}
+	before, err := plainJSON(map[string]any(*old))
+	if err != nil {
+		return
+	}
+	after, err := plainJSON(body)
+	if err != nil {
+		return
+	}
+	r.Changes = memberChanges(before.(map[string]any), after.(map[string]any))
+}
+
+// memberChanges compares the members of after with those of before, ordered by
+// name.
+func memberChanges(before, after map[string]any) []memberChange {
+	changes := []memberChange{}
+	for name, value := range after {
+		if !reflect.DeepEqual(before[name], value) {
+			changes = append(changes, memberChange{name, before[name], value})
+		}
+	}
+	slices.SortFunc(changes, func(a, b memberChange) int { return strings.Compare(a.Member, b.Member) })
+	return changes
 }
 
 func printHeld(w io.Writer, held []request) error {
@@ -132,22 +180,34 @@ func printHeld(w io.Writer, held []request) error {
 			b.WriteString("?" + printable(r.Query))
 		}
 		b.WriteString("\n")
-		var rows [][]string
-		if object, ok := r.Body.(map[string]any); ok {
-			members, err := memberRows(object)
-			if err != nil {
-				return err
-			}
-			for _, m := range members {
-				rows = append(rows, []string{"  " + m[0], m[1]})
-			}
-		} else if r.Body != nil {
-			rows = append(rows, []string{"  body", memberText(r.Body)})
-		}
-		if err := printTable(&b, nil, rows); err != nil {
+		if err := r.printBody(&b); err != nil {
 			return err
 		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+func (r *request) printBody(b *bytes.Buffer) error {
+	var rows [][]string
+	object, isObject := r.Body.(map[string]any)
+	switch {
+	case r.Changes != nil && len(r.Changes) == 0:
+		b.WriteString("  nothing changes\n")
+	case r.Changes != nil:
+		for _, m := range r.Changes {
+			rows = append(rows, []string{"  " + m.Member, printable(memberText(m.Before)), "->", printable(memberText(m.After))})
+		}
+	case isObject:
+		members, err := memberRows(object)
+		if err != nil {
+			return err
+		}
+		for _, m := range members {
+			rows = append(rows, []string{"  " + m[0], m[1]})
+		}
+	case r.Body != nil:
+		rows = append(rows, []string{"  body", memberText(r.Body)})
+	}
+	return printTable(b, nil, rows)
 }

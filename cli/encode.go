@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -35,6 +33,17 @@ func printJSON(w io.Writer, v any) error {
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// printJSONLine writes a value on one line.
+func printJSONLine(w io.Writer, v any) error {
+	v, err := plainJSON(v)
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
@@ -91,18 +100,10 @@ func printCSV(w io.Writer, headers []string, rows [][]string) error {
 
 // printTable writes rows under their headers; columns are padded with blanks.
 func printTable(w io.Writer, headers []string, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if headers != nil {
-		fmt.Fprintln(tw, strings.Join(headers, "\t"))
-	}
-	for _, r := range rows {
-		cells := make([]string, len(r))
-		for i, cell := range r {
-			cells[i] = printable(cell)
-		}
-		fmt.Fprintln(tw, strings.Join(cells, "\t"))
-	}
-	return tw.Flush()
+	var b bytes.Buffer
+	new(grid).write(&b, headers, rows)
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // printable keeps a cell on one line and control characters off the terminal.

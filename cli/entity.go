@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,8 @@ type kind interface {
 	names() (one, many string)
 	create(t *tool) *cobra.Command
 	list(t *tool) *cobra.Command
+	listOne(t *tool) *cobra.Command // what belongs to one entity, nil if nothing does
+	listAt(t *tool, cmd *cobra.Command, of kind, path string, query func() url.Values)
 	show(t *tool) *cobra.Command
 	update(t *tool) *cobra.Command
 	remove(t *tool) *cobra.Command

@@ -192,7 +192,7 @@ func TestRefusals(t *testing.T) {
 		{"list services --filter name==1", cli.ExitRefused, "error: INVALID_FILTER\n"},
 		{"list services a --filter b", cli.ExitUsage, "give the filter once"},
 		{"list services --all --limit 3", cli.ExitUsage, "all"},
-		{"list services -o yaml", cli.ExitUsage, "unknown output format \"yaml\""},
+		{"list services -o xml", cli.ExitUsage, "unknown output format \"xml\""},
 		{"list services --bogus", cli.ExitUsage, "unknown flag: --bogus"},
 		{"list bogus", cli.ExitUsage, "there is no command"},
 		{"bogus", cli.ExitUsage, "there is no command"},

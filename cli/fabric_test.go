@@ -60,7 +60,7 @@ func TestFabricWrites(t *testing.T) {
 		{"update router one --cost 9 --no-traversal --disabled=false", `PATCH routers/r1 {"cost":9,"disabled":false,"noTraversal":true}`},
 		{"delete circuit c1", `DELETE circuits/c1`},
 		{"fabric delete link l1", `DELETE links/l1`},
-		{"fabric create service db", `POST services {"encryptionRequired":true,"name":"db"}`},
+		{"fabric create service db", `POST services {"name":"db"}`},
 		{"delete router r2", `DELETE routers/r2`},
 	} {
 		c.last = ""

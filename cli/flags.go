@@ -63,6 +63,12 @@ func millisFlag(f *pflag.FlagSet, to **int64, name, usage string) {
 	}, "duration"}, name, usage)
 }
 
+// parseMillis returns the milliseconds of a duration such as 5m.
+func parseMillis(s string) (any, error) {
+	d, err := time.ParseDuration(s)
+	return d.Milliseconds(), err
+}
+
 // parseBool also takes ON and OFF, as the ecosystem writes them.
 func parseBool(s string) (bool, error) {
 	switch strings.ToUpper(s) {

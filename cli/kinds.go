@@ -14,7 +14,8 @@ func kinds() []kind {
 		identities(), services(), configs(), configTypes(), edgeRouters(),
 		servicePolicies(), edgeRouterPolicies(), serviceEdgeRouterPolicies(),
 		routers(), links(), circuits(), terminators(), authenticators(), enrollments(), authPolicies(),
-		apiSessions(), sessions(),
+		cas(), extJwtSigners(), postureChecks(), revocations(), transitRouters(),
+		apiSessions(), sessions(), controllers(), postureCheckTypes(), identityTypes(), specs(), networkJWTs(),
 	}
 }
 

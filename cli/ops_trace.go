@@ -51,6 +51,7 @@ func traceCommand() *cobra.Command {
 // traceEntry is a line of a trace.
 type traceEntry struct {
 	At        time.Time       `json:"at"`
+	Router    string          `json:"router,omitempty"`
 	Direction string          `json:"direction"`
 	Type      int32           `json:"type"`
 	Name      string          `json:"name,omitempty"`
@@ -94,6 +95,9 @@ func printEntry(out io.Writer, e *traceEntry) error {
 	arrow := "->"
 	if e.Direction == "received" {
 		arrow = "<-"
+	}
+	if e.Router != "" {
+		arrow = e.Router + " " + arrow
 	}
 	line := fmt.Sprintf("%s %s %d %s %d B", e.At.Format("2006-01-02T15:04:05.000Z07:00"), arrow, e.Type, cmp.Or(e.Name, "?"), e.Bytes)
 	if len(e.Body) > 0 {

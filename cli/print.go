@@ -100,11 +100,19 @@ func printNames(w io.Writer, p printout) error {
 		}
 	}
 	for _, n := range names {
-		if _, err := fmt.Fprintln(w, printable(n)); err != nil {
+		if _, err := fmt.Fprintln(w, nameText(w, n)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nameText is a name as it is, but for a terminal without control characters.
+func nameText(w io.Writer, name string) string {
+	if isTerminal(w) {
+		return printable(name)
+	}
+	return name
 }
 
 // choose applies --columns.
@@ -116,10 +124,7 @@ func (s *style) choose(p printout) ([]string, [][]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	headers := make([]string, len(s.columns))
-	for i, name := range s.columns {
-		headers[i] = strings.ToUpper(name)
-	}
+	headers := upper(s.columns)
 	rows := make([][]string, len(p.rows))
 	for i, row := range p.rows {
 		var value any
@@ -177,4 +182,12 @@ func member(value any, path string) (any, bool) {
 		}
 	}
 	return value, true
+}
+
+func upper(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.ToUpper(n)
+	}
+	return out
 }

@@ -66,7 +66,7 @@ func edgeCommand(o Options) *cobra.Command {
 func fabricCommand(o Options) *cobra.Command {
 	t := newTool(o)
 	c := &cobra.Command{Use: "fabric", Short: "Commands for routers, links, circuits, services and terminators with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
-	c.AddCommand(t.verbs(routers(), links(), circuits(), services(), terminators())...)
+	c.AddCommand(t.verbs(routers(), links(), circuits(), fabricServices(), fabricTerminators(), controllers())...)
 	c.AddCommand(t.inspect())
 	return c
 }
@@ -96,9 +96,16 @@ func (t *tool) commands() []*cobra.Command {
 func (t *tool) verbs(of ...kind) []*cobra.Command {
 	show := t.group("show", "Show one entity", of, func(k kind) *cobra.Command { return k.show(t) })
 	show.AddCommand(t.showPath())
+	list := t.group("list", "List entities", of, func(k kind) *cobra.Command { return k.list(t) })
+	for _, k := range of {
+		if c := k.listOne(t); c != nil {
+			t.flags(c)
+			list.AddCommand(c)
+		}
+	}
 	return []*cobra.Command{
 		t.group("create", "Create an entity", of, func(k kind) *cobra.Command { return k.create(t) }),
-		t.group("list", "List entities", of, func(k kind) *cobra.Command { return k.list(t) }),
+		list,
 		show,
 		t.group("update", "Change members of an entity", of, func(k kind) *cobra.Command { return k.update(t) }),
 		t.group("delete", "Delete entities", of, func(k kind) *cobra.Command { return k.remove(t) }),
@@ -110,7 +117,9 @@ func (t *tool) group(verb, short string, of []kind, make func(kind) *cobra.Comma
 	g := &cobra.Command{Use: verb, Short: short, Args: cobra.NoArgs, RunE: help}
 	for _, k := range of {
 		if c := make(k); c != nil {
-			t.flags(c)
+			if !c.HasSubCommands() { // those have the flags
+				t.flags(c)
+			}
 			g.AddCommand(c)
 		}
 	}

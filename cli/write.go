@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +15,7 @@ func (e *entity[D, C, U]) update(t *tool) *cobra.Command {
 	cmd := e.command(e.one, e.reference(), "Change the given members of "+article(e.one))
 	e.updateDoc.apply(cmd)
 	cmd.Args = cobra.ExactArgs(1)
+	t.changing(cmd)
 	e.updateFlags(cmd.Flags(), in)
 	var after func(*call, string) error
 	if e.afterUpdate != nil {
@@ -43,7 +43,7 @@ func (e *entity[D, C, U]) update(t *tool) *cobra.Command {
 					return err
 				}
 			}
-			fmt.Fprintf(c.cmd.ErrOrStderr(), "updated %s %s\n", e.one, args[0])
+			c.did("updated", e.one, args[0])
 			return nil
 		})(cmd, args)
 	}
@@ -71,27 +71,4 @@ func changes(f *pflag.FlagSet) bool {
 		}
 	})
 	return found
-}
-
-func (e *entity[D, C, U]) remove(t *tool) *cobra.Command {
-	if e.drop == nil {
-		return nil
-	}
-	cmd := e.command(e.one, e.reference()+"...", "Delete "+article(e.one)+" or several")
-	e.removeDoc.apply(cmd)
-	cmd.Args = cobra.MinimumNArgs(1)
-	cmd.RunE = t.run(func(c *call, args []string) error {
-		for _, ref := range args {
-			id, err := e.find(c, ref)
-			if err != nil {
-				return err
-			}
-			if err := e.drop(c.m, c, id); err != nil {
-				return err
-			}
-			fmt.Fprintf(c.cmd.ErrOrStderr(), "deleted %s %s\n", e.one, ref)
-		}
-		return nil
-	})
-	return cmd
 }

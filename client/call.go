@@ -136,7 +136,10 @@ func (c *Client) send(ctx context.Context, r call) ([]byte, error) {
 
 func (c *Client) request(ctx context.Context, r call) (*http.Request, error) {
 	var body io.Reader
-	if r.body != nil {
+	kind := "application/json"
+	if t, ok := r.body.(Text); ok {
+		body, kind = strings.NewReader(string(t)), "text/plain"
+	} else if r.body != nil {
 		b, err := json.Marshal(r.body)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
@@ -150,7 +153,7 @@ func (c *Client) request(ctx context.Context, r call) (*http.Request, error) {
 		return nil, err
 	}
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", kind)
 	}
 	req.Header.Set("User-Agent", c.userAgent)
 	if token := c.Token(); strings.HasPrefix(token, "ey") {
