@@ -62,19 +62,6 @@ type IdentityType struct {
 	Name string `json:"name"`
 }
 
-// Spec is an API description.
-type Spec struct {
-	Base
-	Name string `json:"name"`
-}
-
-// ExternalJwtSigner is a signer as a client sees it before it logs in.
-type ExternalJwtSigner struct {
-	Base
-	ExternalAuthURL string `json:"externalAuthUrl"`
-	Name            string `json:"name"`
-}
-
 // PostureServices are the services whose state a posture response changed.
 type PostureServices struct {
 	Services []string `json:"services"`
@@ -97,6 +84,8 @@ func informational() []Operation {
 	cas.Produces = []string{"application/pkcs7-mime"}
 	summary := get(Management, "/summary", "listSummary", "Counts the entities of every store.", detailOf[Summary]())
 	summary.Access.Rule = Admin
+	routers := get(Both, "/enumerated-router-capabilities", "listEnumeratedRouterCapabilities", "Lists the capabilities that a router may tell of.", arrayOf[string]())
+	routers.Own = true // known to newer descriptions of the ecosystem only
 	posture := Operation{API: Client, Method: "POST", Path: "/posture-response", ID: "createPostureResponse", Tag: "Posture Checks",
 		Doc: "Takes posture data of the caller's machine.", Access: Access{Rule: Authenticated}, Body: body[PostureResponse]("postureResponse", Create),
 		Result: Result{Detail, typeOf[PostureServices](), 201}}
@@ -107,9 +96,9 @@ func informational() []Operation {
 		get(Both, "/version", "listVersion", "Shows the version and the APIs of the controller.", detailOf[Version]()),
 		cas,
 		get(Both, "/enumerated-capabilities", "listEnumeratedCapabilities", "Lists the capabilities that a version document may name.", arrayOf[string]()),
+		routers,
 		get(Client, "/protocols", "listProtocols", "Lists the protocols of the client API.", detailOf[Protocols]()),
 		get(Both, "/network-jwts", "listNetworkJWTs", "Lists tokens that introduce the network to a client.", arrayOf[NetworkJWT]()),
-		get(Both, "/specs", "listSpecs", "Lists the API descriptions.", arrayOf[Spec]()),
 		summary, posture, bulk,
 	}
 }
@@ -120,27 +109,6 @@ func controllers() []Operation {
 	client := both
 	client.API, client.Access = Client, Access{Rule: Authenticated}
 	return []Operation{both, client}
-}
-
-func roleAttributes() []Operation {
-	row := func(name, id, entity string) Operation {
-		return Operation{API: Management, Method: "GET", Path: "/" + name + "-role-attributes", ID: id, Tag: "Role Attributes",
-			Doc: "Lists the role attributes in use.", Access: Access{EntityAccess, entity, "read"}, Params: paging(), Result: listOf[string]()}
-	}
-	return []Operation{
-		row("identity", "listIdentityRoleAttributes", "identity"),
-		row("edge-router", "listEdgeRouterRoleAttributes", "router"),
-		row("service", "listServiceRoleAttributes", "service"),
-		row("posture-check", "listPostureCheckRoleAttributes", "posture-check"),
-	}
-}
-
-func externalJwtSigners() []Operation {
-	client := Operation{API: Client, Method: "GET", Path: "/external-jwt-signers", ID: "listExternalJwtSigners", Tag: "External JWT Signer",
-		Doc: "Lists the external JWT signers that a client may log in with.", Access: Access{Rule: Public}, Params: paging(), Result: listOf[ExternalJwtSigner]()}
-	management := client
-	management.API, management.Access = Management, Access{EntityAccess, "external-jwt-signer", "read"}
-	return []Operation{client, management}
 }
 
 func identityTypes() []Operation {

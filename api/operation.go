@@ -41,6 +41,7 @@ const (
 	EntityAccessNoReadonly
 	AdminOrReadonly
 	Admin
+	AnyPermission  // admins and identities with some permission; what they may see or change is decided per entity
 	NotImplemented // declared, answered with 501
 )
 
@@ -75,6 +76,7 @@ const (
 	Location              // data is a Created, status 201
 	Text                  // the body itself, see Produces
 	Plain                 // the body is one Type, without an envelope
+	Bare                  // no body at all
 )
 
 // Result is the successful response of an operation.
@@ -101,12 +103,14 @@ type Operation struct {
 	Tag      string
 	Doc      string
 	Access   Access
-	Params   []Param // path parameters are not listed
-	Body     *Body   // nil without a body
+	Reads    []string // entities besides that of Access which the caller has to be permitted to read
+	Params   []Param  // path parameters are not listed
+	Body     *Body    // nil without a body
 	Result   Result
 	Consumes []string // request types other than JSON
 	Produces []string // response types other than JSON
 
+	MaxBody    int64 // bytes of the largest body; 0: 1 MiB
 	Deprecated bool
 	Own        bool // not known to the ecosystem
 }
@@ -115,14 +119,15 @@ type Operation struct {
 func Operations() []Operation {
 	var all []Operation
 	for _, part := range [][]Operation{
-		informational(), authentication(), currentSession(), currentIdentity(),
+		informational(), authentication(), currentSession(), currentIdentity(), secondFactors(),
 		enrolling(), sessions(), apiSessions(),
 		identities(), authenticators(), enrollments(), authPolicies(),
 		services(), configs(), configTypes(), terminators(),
 		edgeRouters(), transitRouters(),
 		servicePolicies(), edgeRouterPolicies(), serviceEdgeRouterPolicies(),
-		controllers(), roleAttributes(), externalJwtSigners(), identityTypes(),
-		fabricEntities(), fabricLinks(), circuits(), inspecting(),
+		controllers(), roleAttributes(), cas(), postureChecks(), externalJwtSigners(), identityTypes(),
+		fabricEntities(), fabricLinks(), circuits(), inspecting(), explaining(),
+		database(), clusterOperations(), specs(),
 		unimplemented(),
 	} {
 		all = append(all, part...)
@@ -173,4 +178,25 @@ func byRoles() []Param {
 
 func policyType() Param {
 	return Param{Name: "policyType", In: "query", Type: "string", Doc: "dial or bind; both when absent."}
+}
+
+// RuleText names a rule as the reference of the operations does.
+func RuleText(a Access) string {
+	switch a.Rule {
+	case Public:
+		return "public"
+	case Authenticated:
+		return "session"
+	case AuthenticatedOrPartial:
+		return "session, partial"
+	case EntityAccess:
+		return a.Entity + "." + a.Action
+	case EntityAccessNoReadonly:
+		return a.Entity + "." + a.Action + ", no readonly"
+	case AdminOrReadonly:
+		return "admin, readonly"
+	case Admin:
+		return "admin"
+	}
+	return "not available"
 }

@@ -1,6 +1,7 @@
 package api
 
 //go:generate go test . -run TestReferenceIsCurrent -update
+//go:generate go test ./openapi -run TestTextsAreCurrent -update
 
 import (
 	"bytes"
@@ -30,6 +31,7 @@ Access rules:
 | ENTITY.ACTION, no readonly | the same without admin_readonly |
 | admin, readonly | admins, and identities with the permission admin_readonly |
 | admin | admins |
+| some permission | admins, and identities with some permission; what they see and change is decided by the rules of the entities |
 | not available | declared by the ecosystem, answered with 501 |
 
 `
@@ -52,7 +54,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 			if o.Own {
 				doc += " Weft's own."
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", o.Method, o.Path, o.ID, ruleOf(o.Access), doc)
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", o.Method, o.Path, o.ID, RuleText(o.Access), doc)
 		}
 		b.WriteString("\n")
 	}
@@ -66,25 +68,4 @@ func TestReferenceIsCurrent(t *testing.T) {
 	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, text) {
 		t.Errorf("%s does not fit the operation table: run go generate ./api", page)
 	}
-}
-
-// ruleOf names a rule as the reference does.
-func ruleOf(a Access) string {
-	switch a.Rule {
-	case Public:
-		return "public"
-	case Authenticated:
-		return "session"
-	case AuthenticatedOrPartial:
-		return "session, partial"
-	case EntityAccess:
-		return a.Entity + "." + a.Action
-	case EntityAccessNoReadonly:
-		return a.Entity + "." + a.Action + ", no readonly"
-	case AdminOrReadonly:
-		return "admin, readonly"
-	case Admin:
-		return "admin"
-	}
-	return "not available"
 }

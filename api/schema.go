@@ -22,7 +22,7 @@ const (
 // Field describes one JSON member of a struct type.
 //
 // The description comes from the tags of the Go field: json:"name" and
-// api:"in=cup,req=cu,enum=A|B,min=0,max=65535,null", where c, u and p are create,
+// api:"in=cup,req=cu,enum=A|B,min=0,max=65535,for=A|B,null", where c, u and p are create,
 // update and patch; without in the member belongs to all, without req it is
 // optional. min and max bound numbers, and the length of strings. null says that
 // an empty value is emitted as null.
@@ -33,7 +33,8 @@ type Field struct {
 	In       Mode
 	Required Mode
 	Enum     []string
-	Min, Max int64 // with HasMin, HasMax
+	For      []string // values of the deciding member, see Variants
+	Min, Max int64    // with HasMin, HasMax
 	HasMin   bool
 	HasMax   bool
 	Null     bool
@@ -56,14 +57,28 @@ func Fields(t reflect.Type, m Mode) []Field {
 		if f.Anonymous && name == "" || !f.IsExported() || name == "-" || name == "" {
 			continue
 		}
-		d := Field{Name: name, Type: f.Type, Index: f.Index, In: AllModes, OmitZero: strings.Contains(opts, "omitempty"), Doc: f.Tag.Get("doc")}
-		d.readTag(f.Tag.Get("api"))
+		d := FieldOf(f)
+		d.Name, d.OmitZero = name, strings.Contains(opts, "omitempty")
 		if d.In&m != 0 {
 			out = append(out, d)
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
+}
+
+// FieldOf returns what the api tag of a Go field says.
+func FieldOf(f reflect.StructField) Field {
+	d := Field{Name: f.Name, Type: f.Type, Index: f.Index, In: AllModes, Doc: f.Tag.Get("doc")}
+	d.readTag(f.Tag.Get("api"))
+	return d
+}
+
+// Variants is implemented by types whose members depend on the value of one of
+// them: it is named by, values are those that it may have. A field tagged
+// api:"for=A|B" belongs to these values only, one without to all.
+type Variants interface {
+	Variants() (by string, values []string)
 }
 
 func (d *Field) readTag(tag string) {
@@ -80,6 +95,8 @@ func (d *Field) readTag(tag string) {
 			d.Min, d.HasMin = number(value), true
 		case "max":
 			d.Max, d.HasMax = number(value), true
+		case "for":
+			d.For = strings.Split(value, "|")
 		case "null":
 			d.Null = true
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/weftnet/weft/clock"
 	"github.com/weftnet/weft/conf"
 	"github.com/weftnet/weft/controller/auth"
+	"github.com/weftnet/weft/controller/database"
 	"github.com/weftnet/weft/controller/enroll"
 	"github.com/weftnet/weft/controller/network"
 	"github.com/weftnet/weft/controller/routers"
@@ -30,23 +31,28 @@ type ControllerOptions struct {
 
 // Controller is a running controller.
 type Controller struct {
-	o        ControllerOptions
-	id       string
-	identity *pki.Identity
-	servers  []*pki.Identity // of the web servers, that of the process where they have none
-	signer   *signer
-	store    *store
-	feed     *routers.Feed
-	auth     *auth.Auth
-	enroller *enroll.Enroller
-	network  *network.Network
-	registry *routers.Registry
-	control  *routers.Listener
-	activity *activity
-	ports    *ports
-	web      *webServers
-	failed   chan error
-	parts    parts
+	o         ControllerOptions
+	id        string
+	identity  *pki.Identity
+	servers   []*pki.Identity // of the web servers, that of the process where they have none
+	signer    *signer
+	store     *store
+	feed      *routers.Feed
+	auth      *auth.Auth
+	enroller  *enroll.Enroller
+	network   *network.Network
+	database  *database.Database
+	registry  *routers.Registry
+	control   *routers.Listener
+	activity  *activity
+	statuses  *statuses
+	listeners listenerWrites
+	dialer    *routers.Dialer // nil if routers are not called
+	trace     *tracing        // nil if nobody traces
+	ports     *ports
+	web       *webServers
+	failed    chan error
+	parts     parts
 }
 
 // StartController runs the controller of a configuration and returns when its
@@ -79,7 +85,10 @@ func startController(ctx context.Context, o ControllerOptions, open *sockets) (_
 func muxConfig(c *conf.Controller) channel.MuxConfig {
 	out := channel.MuxConfig{HandshakeTimeout: c.TLS.HandshakeTimeout}
 	if l := c.TLS.RateLimiter; l != nil && l.Enabled {
-		out.MaxHandshakes = l.MaxSize
+		out.Handshakes = limit.NewWindow(limit.WindowConfig{
+			Min: l.MinSize, Max: l.MaxSize, Success: l.SuccessThreshold, Increase: l.IncreaseFactor, Decrease: l.DecreaseFactor,
+			IncreaseEvery: l.IncreaseCheckInterval, DecreaseEvery: l.DecreaseCheckInterval, Timeout: l.Timeout,
+		}, nil)
 	}
 	return out
 }
@@ -93,6 +102,12 @@ func (c *Controller) provision(ctx context.Context) error {
 		return err
 	}
 	c.parts.add(stopProfiles)
+	if c.trace, err = startTrace(cfg.Trace, c.o.Log); err != nil {
+		return err
+	}
+	if c.trace != nil {
+		c.parts.add(c.trace.Close)
+	}
 	if err := c.loadKeys(); err != nil {
 		return err
 	}
@@ -107,6 +122,7 @@ func (c *Controller) provision(ctx context.Context) error {
 		return err
 	}
 	c.feed = routers.NewFeed(c.store.Store, c.signer.bundle().PEM(), c.o.Log, nil)
+	c.makeDatabase()
 	publish, err := c.makeEvents()
 	if err != nil {
 		return err
@@ -145,9 +161,8 @@ func (c *Controller) loadKeys() (err error) {
 			return err
 		}
 	}
-	if a := cfg.Ctrl.Options.AdvertiseAddress; !a.IsZero() && c.identity.ServerCertificateValidFor(a.Host) == nil {
-		return problem("advertise a name of the certificate, or replace the certificate",
-			"identity.server_cert is not valid for ctrl.options.advertiseAddress, %s", a.Host)
+	if err := checkCtrl(cfg.Ctrl, c.identity); err != nil {
+		return err
 	}
 	c.signer, err = loadSigner(cfg.Edge.Enrollment.SigningCert, append(c.servers, c.identity))
 	return err
@@ -164,6 +179,8 @@ func (c *Controller) makeEdge() (err error) {
 	authConfig := auth.Config{
 		SessionTimeout: cfg.API.SessionTimeout, ActivityInterval: cfg.API.ActivityUpdateInterval,
 		Journal: filepath.Join(dir, "sessions.journal"), Issuer: "https://" + cfg.API.Address.String(), TrustDomain: domain,
+		TrustDomains: trustDomains(c.o.Config.AdditionalTrustDomains),
+		TOTPIssuer:   cfg.TOTP.Hostname,
 	}
 	if l := cfg.AuthRateLimiter; l.Enabled {
 		authConfig.LoginLimit = &limit.WindowConfig{Min: l.MinSize, Max: l.MaxSize, Timeout: l.Timeout}
@@ -199,6 +216,13 @@ func (c *Controller) run(ctx context.Context) error {
 	}
 	if err := c.registerSelf(ctx); err != nil {
 		return err
+	}
+	work.Go(func() { c.statuses.run(running) })
+	if cl := c.o.Config.Cluster; cl != nil {
+		work.Go(func() { watchLeader(running, c.store.node, cl.WarnWhenLeaderlessFor, c.o.Log) })
+	}
+	if c.dialer != nil {
+		work.Go(func() { c.dialer.Run(running) })
 	}
 	work.Go(func() { c.serveControl() })
 	c.parts.add(c.control.Close)

@@ -32,9 +32,9 @@ func (c *Controller) makeWeb() error {
 	edge := c.o.Config.Edge
 	known := sessions{auth: c.auth, bundle: c.signer.bundle}
 	server, err := chttp.New(chttp.Config{
-		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy,
+		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy, Fork: c.feed.Engine().Fork,
 		Writer: inStep{c.store, c.feed}, Auth: acquainting{known}, Login: acquaintingLogin{login: known}, Sessions: known, Services: serviceSessions{c.auth},
-		Enroller: enroller{c.enroller, c.auth.Passwords()}, Live: live{c.registry, c.network, c.activity}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Now: time.Now, Log: c.o.Log,
+		Enroller: enroller{c.enroller, c.auth.Passwords()}, Factors: c.auth, Live: live{c.registry, c.network, c.statuses}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Database: c.database, Cluster: members{c}, Now: time.Now, Log: c.o.Log,
 		Hosted: c.hosted(), APIAddress: edge.API.Address.String(), TrustAnchors: c.signer.trustAnchors,
 		InstanceID: id.Short(), StartedAt: time.Now(),
 	})

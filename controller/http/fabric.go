@@ -23,6 +23,9 @@ func (s *Server) fabricHandlers() handlers {
 	h["listLinks"], h["detailLink"], h["patchLink"], h["deleteLink"] = s.fabricLinks()
 	h["listCircuits"], h["detailCircuit"], h["deleteCircuit"] = s.circuits()
 	h["inspect"], h["showPath"] = s.inspect, s.showPath
+	s.databaseHandlers(h)
+	s.clusterHandlers(h)
+	s.specHandlers(h)
 	return h
 }
 

@@ -3,7 +3,6 @@ package http
 import (
 	"reflect"
 
-	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/model/schema"
 	"github.com/weftnet/weft/policy"
@@ -18,6 +17,10 @@ type entities struct {
 	authPolicies              *authPolicyEntity
 	revocations               *revocationEntity
 	controllers               *controllerEntity
+	cas                       *caEntity
+	postureChecks             *postureCheckEntity
+	signers                   *signerEntity
+	clientSigners             *clientSignerEntity
 	services                  *serviceEntity
 	configs                   *configEntity
 	configTypes               *configTypeEntity
@@ -39,6 +42,7 @@ func (s *Server) declare() {
 		identities: s.identityEntity(), authenticators: s.authenticatorEntity(), enrollments: s.enrollmentEntity(),
 		authPolicies: s.authPolicyEntity(), revocations: s.revocationEntity(), controllers: s.controllerEntity(),
 		services: s.serviceEntity(), configs: s.configEntity(schemas), configTypes: s.configTypeEntity(schemas),
+		cas: s.caEntity(), postureChecks: s.postureCheckEntity(), signers: s.signerEntity(), clientSigners: s.clientSignerEntity(),
 		terminators: s.terminatorEntity(), edgeRouters: s.edgeRouterEntity(), routers: s.routerEntity(),
 		servicePolicies: s.servicePolicyEntity(), edgeRouterPolicies: s.edgeRouterPolicyEntity(),
 		serviceEdgeRouterPolicies: s.serviceEdgeRouterPolicyEntity(),
@@ -59,21 +63,22 @@ func serve[E, D any, P pointer[E]](h handlers, one, many string, x *entity[E, D,
 func (s *Server) common() handlers {
 	h := handlers{
 		"listRoot": s.showVersion, "listVersion": s.showVersion, "listWellKnownCas": s.anchors,
-		"listEnumeratedCapabilities": s.capabilities, "listNetworkJWTs": s.networkJWTs, "listSpecs": s.specs,
-		"listExternalJwtSigners": noSigners(), "listControllers": s.controllers.list,
-		"authenticate": s.login, "getCurrentAPISession": s.ownSession, "deleteCurrentAPISession": s.logout,
+		"listEnumeratedCapabilities": s.capabilities, "listNetworkJWTs": s.networkJWTs, "listEnumeratedRouterCapabilities": routerCapabilities,
+		"listControllers": s.controllers.list,
+		"authenticate":    s.login, "getCurrentAPISession": s.ownSession, "deleteCurrentAPISession": s.logout,
 		"getCurrentIdentity":                 s.ownIdentity,
 		"updateCurrentIdentityAuthenticator": s.changeOwn, "patchCurrentIdentityAuthenticator": s.changeOwn,
 		"extendCurrentIdentityAuthenticator": s.extendOwn, "extendVerifyCurrentIdentityAuthenticator": s.verifyOwn,
-		"detailMfa": func(*call) error { return fault.NotFound.New(nil) },
 	}
+	s.mfaHandlers(h)
 	h["listCurrentIdentityAuthenticators"], h["detailCurrentIdentityAuthenticator"] = s.ownAuthenticators()
+	s.specHandlers(h)
 	return h
 }
 
 func (s *Server) clientHandlers() handlers {
 	h := s.common()
-	h["listProtocols"] = s.protocols
+	h["listProtocols"], h["listExternalJwtSigners"] = s.protocols, s.clientSigners.list
 	h["listServices"], h["detailService"] = s.listOwnServices, s.detailOwnService
 	h["listServiceEdgeRouters"], h["listServiceTerminators"] = s.ownServiceRouters, s.ownServiceTerminators()
 	h["getCurrentIdentityEdgeRouters"] = s.ownRouters()
@@ -81,7 +86,7 @@ func (s *Server) clientHandlers() handlers {
 	h["listCurrentApiSessionCertificates"], h["createCurrentApiSessionCertificate"],
 		h["detailCurrentApiSessionCertificate"], h["deleteCurrentApiSessionCertificate"] = s.certificates()
 	h["listSessions"], h["detailSession"], h["deleteSession"], _ = s.serviceSessions(false)
-	h["createSession"] = s.createSession
+	h["createSession"], h["createTotpToken"] = s.createSession, s.totpToken
 	h["createPostureResponse"], h["createPostureResponseBulk"] = posture, posture
 	h["enroll"], h["enrollUpdb"], h["extendRouterEnrollment"] = s.enroll, s.enrollUpdb, s.extendRouter
 	h["enrollOtt"], h["enrollOttCa"], h["enrollErOtt"] = s.enrollToken(model.MethodOtt), s.enrollToken(model.MethodOttCa), s.enrollToken(model.MethodErott)
@@ -95,6 +100,9 @@ func (s *Server) managementHandlers() handlers {
 	serve(h, "Enrollment", "Enrollments", s.enrollments)
 	serve(h, "AuthPolicy", "AuthPolicies", s.authPolicies)
 	serve(h, "Revocation", "Revocations", s.revocations)
+	serve(h, "Ca", "Cas", s.cas)
+	serve(h, "PostureCheck", "PostureChecks", s.postureChecks)
+	serve(h, "ExternalJwtSigner", "ExternalJwtSigners", s.signers)
 	serve(h, "Service", "Services", s.services)
 	serve(h, "Config", "Configs", s.configs)
 	serve(h, "ConfigType", "ConfigTypes", s.configTypes)
@@ -109,7 +117,10 @@ func (s *Server) managementHandlers() handlers {
 	h["listAPISessions"], h["detailAPISessions"], h["deleteAPISessions"] = s.apiSessions()
 	h["listSessions"], h["detailSession"], h["deleteSession"], h["detailSessionRoutePath"] = s.serviceSessions(true)
 	h["listIdentityTypes"], h["detailIdentityType"] = s.identityTypes()
+	h["listPostureCheckTypes"], h["detailPostureCheckType"] = s.postureCheckTypes()
 	h["listSummary"] = s.summary
+	s.databaseHandlers(h)
+	h["explain"], h["whoCan"], h["whatCan"], h["whatIf"] = s.explain, s.whoCan(), s.whatCan(), s.whatIf
 	s.actionHandlers(h)
 	s.associationHandlers(h)
 	return h
@@ -117,10 +128,12 @@ func (s *Server) managementHandlers() handlers {
 
 // actionHandlers are operations on one entity beside the usual ones.
 func (s *Server) actionHandlers(h handlers) {
-	h["disableIdentity"], h["enableIdentity"], h["removeIdentityMfa"] = s.disable, s.enable, s.noMfa
+	h["disableIdentity"], h["enableIdentity"], h["removeIdentityMfa"] = s.disable, s.enable, s.removeMFA
 	h["listIdentitysServiceConfigs"] = s.serviceConfigs
 	h["associateIdentitysServiceConfigs"], h["disassociateIdentitysServiceConfigs"] = s.assignConfigs(true), s.assignConfigs(false)
-	h["getIdentityFailedServiceRequests"], h["getIdentityPolicyAdvice"] = none, s.policyAdvice
+	h["getCaJwt"], h["verifyCa"] = s.caJWT, s.verifyCA
+	h["getIdentityFailedServiceRequests"], h["getIdentityPolicyAdvice"] = s.failedRequests, s.policyAdvice
+	h["getIdentityPostureData"], h["updateIdentityTracing"] = s.postureData, s.traceIdentity
 	h["reEnrollAuthenticator"], h["requestExtendAuthenticator"] = s.reEnroll, s.requestExtend
 	h["refreshEnrollment"], h["reEnrollEdgeRouter"] = s.refresh, s.reEnrollRouter
 }
@@ -156,16 +169,15 @@ func (s *Server) associationHandlers(h handlers) {
 
 	h["listServicePolicyIdentities"] = s.identities.some(members(policy.KindServicePolicy, policy.KindIdentity))
 	h["listServicePolicyServices"] = s.services.some(members(policy.KindServicePolicy, policy.KindService))
-	h["listServicePolicyPostureChecks"] = noPostureChecks()
+	h["listServicePolicyPostureChecks"] = s.postureChecks.some(checksOf)
 	h["listEdgeRouterPolicyIdentities"] = s.identities.some(members(policy.KindEdgeRouterPolicy, policy.KindIdentity))
 	h["listEdgeRouterPolicyEdgeRouters"] = s.edgeRouters.some(members(policy.KindEdgeRouterPolicy, policy.KindRouter))
 	h["listServiceEdgeRouterPolicyServices"] = s.services.some(members(policy.KindServiceEdgeRouterPolicy, policy.KindService))
 	h["listServiceEdgeRouterPolicyEdgeRouters"] = s.edgeRouters.some(members(policy.KindServiceEdgeRouterPolicy, policy.KindRouter))
 
-	h["listIdentityRoleAttributes"] = attributesInUse(func(e *model.Identity) []string { return e.RoleAttributes })
-	h["listEdgeRouterRoleAttributes"] = attributesInUse(func(e *model.EdgeRouter) []string { return e.RoleAttributes })
-	h["listServiceRoleAttributes"] = attributesInUse(func(e *model.Service) []string { return e.RoleAttributes })
-	h["listPostureCheckRoleAttributes"] = attributesInUse(func(*model.Key) []string { return nil })
+	for one, sources := range attributeSources() {
+		h["list"+one+"RoleAttributes"], h["list"+one+"RoleAttributeUsage"] = sources.inUse(), sources.usage()
+	}
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }

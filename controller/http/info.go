@@ -78,39 +78,22 @@ func (s *Server) networkJWTs(c *call) error {
 	return c.array(func(yield func(any) bool) { yield(&api.NetworkJWT{Name: "default", Token: token}) })
 }
 
-func (s *Server) specs(c *call) error {
-	d := api.Spec{Name: "edge-client"}
-	base(&d.Base, &model.Base{ID: d.Name, CreatedAt: s.cfg.StartedAt, UpdatedAt: s.cfg.StartedAt}, s.links.spec)
-	return c.array(func(yield func(any) bool) { yield(&d) })
+// routerCapabilities lists what a router may tell clients that it can do.
+func routerCapabilities(c *call) error {
+	return c.array(func(yield func(any) bool) {
+		for _, name := range []string{"MultiChannel", "ConnectV2", "ServiceSubscriptions", "PostureChecks", "BindSuccess"} {
+			if !yield(&name) {
+				return
+			}
+		}
+	})
 }
 
 func none(c *call) error { return c.array(func(func(any) bool) {}) }
 
-// noSigners handles the lists of external JWT signers, of which there are none.
-func noSigners() handler {
-	type signer struct{}
-	empty := func(*signer) string { return "" }
-	columns := []column[signer]{tagColumn[signer]()}
-	for _, n := range []string{"id", "name", "issuer", "audience", "kid", "certPem", "fingerprint", "commonName", "claimsProperty", "clientId", "scopes",
-		"targetToken", "enrollAuthPolicyId", "enrollNameClaimsSelector", "enrollAttributeClaimsSelector", "createdAt", "updatedAt", "notBefore", "notAfter"} {
-		columns = append(columns, text(n, empty))
-	}
-	for _, n := range []string{"isSystem", "enabled", "useExternalId", "enrollToCertEnabled", "enrollToTokenEnabled"} {
-		columns = append(columns, flag(n, func(*call, *signer) bool { return false }))
-	}
-	l := &listing[signer, api.ExternalJwtSigner]{shape: func(*call, *api.ExternalJwtSigner, *signer) {}, table: newTable(nil, columns...)}
-	return func(c *call) error {
-		p, err := l.page(c)
-		if err != nil {
-			return err
-		}
-		return l.answer(c, p, source[signer]{})
-	}
-}
-
 // summary counts the entities by the names of their stores.
 func (s *Server) summary(c *call) error {
-	n := api.Summary{"cas": 0, "eventualEvents": 0, "externalJwtSigners": 0, "identityTypes": 2, "mfas": 0, "postureCheckTypes": 0, "postureChecks": 0,
+	n := api.Summary{"eventualEvents": 0, "identityTypes": 2, "postureCheckTypes": len(postureTypes()),
 		"apiSessions": count(s.cfg.Sessions.APISessions()), "sessions": count(s.cfg.Services.ServiceSessions())}
 	for _, k := range model.Kinds() {
 		if k != model.KindKey {

@@ -15,22 +15,32 @@ import (
 	"github.com/weftnet/weft/token"
 )
 
-// Config is what a Server needs. All of it must be set.
+// Config is what a Server needs. All of it must be set unless it says otherwise.
 type Config struct {
 	Build     Build
 	State     func() *state.View  // the current state
 	Policies  func() *policy.View // the current policies, in step with the state when a write returns
+	Fork      func() *policy.Engine // an engine of its own that begins with the current policies
 	Writer    Writer
 	Auth      Authenticator
 	Login     Login
 	Sessions  APISessions
 	Services  ServiceSessions
 	Enroller  Enroller
+	Factors   Factors
 	Live      Live
 	Mesh      Mesh
 	Inspector Inspector
+	Database  Database
+	Cluster   Cluster
 	Now       func() time.Time
 	Log       *slog.Logger
+
+	// Watcher takes refusals and traces; one of its own by default.
+	Watcher *Watcher
+	// Posture and Keys may be nil: nothing is known, and every address will do.
+	Posture PostureSource
+	Keys    KeySource
 
 	// RevokeFor is how long the revocation of an identity lasts;
 	// token.RevocationLife by default.
@@ -74,6 +84,7 @@ type Server struct {
 	trees       map[api.API]*node
 	version     []byte // the version document
 	links       linkSets
+	specs       specifications
 	entities
 }
 
@@ -81,6 +92,9 @@ type Server struct {
 func New(cfg Config) (*Server, error) {
 	if cfg.RevokeFor == 0 {
 		cfg.RevokeFor = token.RevocationLife
+	}
+	if cfg.Watcher == nil {
+		cfg.Watcher = NewWatcher(cfg.Log, cfg.Now)
 	}
 	if cfg.InspectTime == 0 {
 		cfg.InspectTime = writeTimeout
@@ -95,6 +109,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.calls.New = func() any { return new(call) }
 	s.version = versionDocument(cfg)
+	s.specs = newSpecifications(cfg.Build.Version)
 	s.declare()
 	byID := map[api.API]handlers{api.Client: s.clientHandlers(), api.Management: s.managementHandlers(), api.Fabric: s.fabricHandlers()}
 	for _, a := range []api.API{api.Client, api.Management, api.Fabric} {

@@ -49,7 +49,7 @@ var rooms = map[string]room{
 	"control":    {ours: []string{"wire", "channel", "policy", "token"}, others: []string{protobuf}},
 	"state":      {ours: []string{"model"}, others: []string{"github.com/hashicorp/go-memdb"}},
 	"cluster":    {ours: []string{"channel", "pki", "wire"}, others: []string{"github.com/hashicorp", "go.etcd.io/bbolt"}},
-	"api":        {ours: []string{"model"}},
+	"api":        {ours: []string{"model"}, others: []string{"go.yaml.in/yaml/v3", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	"client":     {},
 	"agent":      {},
 	"controller": {ours: lower, others: []string{xcrypto, "github.com/andybalholm/brotli", "github.com/golang-jwt/jwt/v5", "golang.org/x/sync"}},
