@@ -183,8 +183,6 @@ func currentIdentity() []Operation {
 			Doc: "Renews the caller's certificate; it counts once it is verified.", Access: full, Body: body[ExtendIdentity]("extend", Create), Result: detailOf[ExtendedIdentity]()},
 		{API: Both, Method: "POST", Path: own + "/{id}/extend-verify", ID: "extendVerifyCurrentIdentityAuthenticator", Tag: tag,
 			Doc: "Confirms that the renewed certificate has arrived.", Access: full, Body: body[ExtendVerify]("extend", Create), Result: nothing()},
-		{API: Both, Method: "GET", Path: "/current-identity/mfa", ID: "detailMfa", Tag: tag,
-			Doc: "Shows the caller's MFA enrollment.", Access: Access{Rule: AuthenticatedOrPartial}, Result: nothing()},
 	}
 }
 

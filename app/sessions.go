@@ -79,7 +79,7 @@ func (s sessions) shown(a *auth.Session) *chttp.APISession {
 	for _, q := range a.AuthQueries {
 		out.AuthQueries = append(out.AuthQueries, api.AuthQuery{
 			TypeID: q.TypeID, Provider: q.Provider, HTTPMethod: q.HTTPMethod, HTTPURL: q.HTTPURL, Format: q.Format,
-			MinLength: int64(q.MinLength), MaxLength: int64(q.MaxLength),
+			MinLength: int64(q.MinLength), MaxLength: int64(q.MaxLength), ID: q.ID,
 		})
 	}
 	return out

@@ -10,7 +10,7 @@ type ControllerEdge struct {
 	API                  EdgeAPI            `conf:"api" required:"true" doc:"address and sessions"`
 	Enrollment           EdgeEnrollment     `conf:"enrollment" required:"true" doc:"signing certificate and life of tokens"`
 	OIDC                 OIDC               `conf:"oidc" later:"the OIDC provider" doc:"tokens of the OIDC provider"`
-	TOTP                 TOTP               `conf:"totp" later:"TOTP" doc:"one-time codes"`
+	TOTP                 TOTP               `conf:"totp" doc:"one-time codes"`
 	AuthRateLimiter      AuthLimit          `conf:"authRateLimiter" doc:"limit on logins at once"`
 	IdentityStatusConfig IdentityStatus     `conf:"identityStatusConfig" later:"connect events" doc:"how online identities are known"`
 	ExternalJWTSigners   ExternalJWTSigners `conf:"externalJwtSigners" later:"external JWT signers" doc:"fetching of signers' keys"`

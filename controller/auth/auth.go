@@ -65,7 +65,9 @@ type Config struct {
 	// LoginLimit bounds the logins in progress; nil switches the limit off.
 	LoginLimit *limit.WindowConfig
 	// Issuer is the iss claim of service tokens: https:// and edge.api.address.
-	Issuer      string
+	Issuer string
+	// TOTPIssuer names the network in authenticator programs; openziti.io if empty.
+	TOTPIssuer  string
 	TrustDomain string
 }
 
@@ -106,6 +108,7 @@ type Auth struct {
 	sessions *table
 	journal  *journal
 	attempts *attempts
+	codes    *codes
 	notes    chan note // identity details to save; when full they are dropped
 
 	start  time.Time
@@ -129,6 +132,9 @@ func New(cfg Config, deps Deps) (*Auth, error) {
 	if cfg.SweepInterval <= 0 {
 		cfg.SweepInterval = defaultSweepInterval
 	}
+	if cfg.TOTPIssuer == "" {
+		cfg.TOTPIssuer = defaultTOTPIssuer
+	}
 	if cfg.MaxSessions <= 0 {
 		cfg.MaxSessions = defaultMaxSessions
 	}
@@ -151,6 +157,7 @@ func New(cfg Config, deps Deps) (*Auth, error) {
 	a.journal = j
 	a.sessions = newTable(j)
 	a.attempts = newAttempts(j)
+	a.codes = newCodes(j)
 	a.restore(entries)
 	return a, nil
 }

@@ -150,6 +150,8 @@ func (a *Auth) restore(entries map[string]json.RawMessage) {
 			a.sessions.ended[key] = a.start.Add(a.cfg.SessionTimeout)
 		case keyAttempts:
 			err = a.attempts.restore(key, raw)
+		case keyUsedCode, keyMistakes:
+			err = a.codes.restore(prefix, key, raw)
 		case keyService:
 			services = append(services, raw)
 		}

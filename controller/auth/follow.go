@@ -41,6 +41,10 @@ func (a *Auth) react(v *state.View, changes []state.Change) {
 			if c.New == nil {
 				a.authenticatorRemoved(c.Old.(*model.Authenticator))
 			}
+		case model.KindMFA:
+			if c.New == nil {
+				a.mfaRemoved(c.Old.(*model.MFA))
+			}
 		case model.KindRevocation:
 			if r, ok := c.New.(*model.Revocation); ok && r != nil {
 				a.revoked(v, r)
@@ -107,6 +111,9 @@ func (a *Auth) recheck(v *state.View) {
 	for _, e := range a.sessions.all() {
 		rec := e.record.Load()
 		identity := state.Get[model.Identity](v, rec.IdentityID)
+		if (rec.MfaRequired || rec.MfaComplete) && MFAOf(v, rec.IdentityID) == nil {
+			a.factorGone(e)
+		}
 		switch {
 		case Revoked(v, claimsOf(rec)):
 			a.dropKnown(e, "revoked")

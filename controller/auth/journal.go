@@ -20,6 +20,8 @@ const (
 	keyService  = "s/" // serviceRecord by service session id
 	keyPending  = "r/" // ends of sessions to be written to the log, by session id
 	keyAttempts = "f/" // failed logins by authenticator id
+	keyUsedCode = "c/" // time step of the last one-time code by id of the MFA enrolment
+	keyMistakes = "w/" // wrong one-time codes by identity id
 )
 
 // syncEvery is the longest time, while there are changes, between two calls of

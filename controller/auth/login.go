@@ -168,8 +168,9 @@ func (a *Auth) begin(r LoginRequest, p *passed) (*Session, error) {
 	rec := &record{
 		ID: id.Session(), IdentityID: p.identity.ID, AuthenticatorID: p.authenticator.ID, CreatedAt: now,
 		ConfigTypes: a.configTypes(r.ConfigTypes), IPAddress: r.RemoteIP, ImproperChain: p.improper,
-		Queries: queries(p.policy),
+		MfaRequired: verified(a.deps.Store.View(), p.identity.ID) != nil,
 	}
+	rec.Queries = queries(p.policy, rec.MfaRequired)
 	rec.Partial = len(rec.Queries) > 0
 	if len(p.chain) > 0 {
 		leaf := p.chain[0]

@@ -124,7 +124,8 @@ func (a *Auth) adopt(v *state.View, claims token.Session, now time.Time) *entry 
 			return nil
 		}
 		if policy := state.Get[model.AuthPolicy](v, identity.AuthPolicyID); policy != nil {
-			rec.Queries = queries(policy)
+			rec.MfaRequired = verified(v, identity.ID) != nil
+			rec.Queries = queries(policy, rec.MfaRequired)
 		}
 		if rec.Partial = true; len(rec.Queries) == 0 {
 			return nil

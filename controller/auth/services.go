@@ -54,6 +54,9 @@ func (a *Auth) CreateServiceSession(_ context.Context, s *Session, serviceID, se
 	if sessionType != SessionDial && sessionType != SessionBind {
 		return nil, fault.CouldNotValidate.Field("type", "type in body should be one of [Dial Bind]", sessionType)
 	}
+	if s.Partial() {
+		return nil, unauthorized(wwwSession, nil)
+	}
 	access := a.access(s.IdentityID, serviceID, sessionType)
 	switch {
 	case !access.Visible:

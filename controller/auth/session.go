@@ -48,20 +48,6 @@ type Query struct {
 	ID         string `json:"id,omitempty"` // of the external signer
 }
 
-// queries returns the factors that a policy demands after the first. They are
-// bound to the session when it begins.
-func queries(p *model.AuthPolicy) []Query {
-	var out []Query
-	if p.Secondary.RequireTotp {
-		out = append(out, Query{TypeID: "MFA", Provider: "ziti", HTTPMethod: "POST", HTTPURL: "./authenticate/mfa",
-			Format: "alphaNumeric", MinLength: 4, MaxLength: 6})
-	}
-	if s := p.Secondary.RequireExtJwtSigner; s != nil && *s != "" {
-		out = append(out, Query{TypeID: "EXT-JWT", Provider: "url", ID: *s})
-	}
-	return out
-}
-
 // Certificate is a certificate that belongs to an API session.
 type Certificate struct {
 	ID          string
@@ -85,8 +71,11 @@ type record struct {
 	ImproperChain   bool         `json:"improperChain,omitempty"`
 	Fingerprint     string       `json:"fingerprint,omitempty"`
 	Certificates    []certRecord `json:"certificates,omitempty"`
-	Queries         []Query      `json:"queries,omitempty"` // outstanding
-	Partial         bool         `json:"partial,omitempty"` // there were queries at the login
+	Queries         []Query      `json:"queries,omitempty"`     // outstanding
+	Partial         bool         `json:"partial,omitempty"`     // there were queries at the login
+	MfaRequired     bool         `json:"mfaRequired,omitempty"` // a verified enrolment demands codes
+	MfaComplete     bool         `json:"mfaComplete,omitempty"` // a code was given
+	UpdatedAt       time.Time    `json:"updatedAt,omitzero"`
 }
 
 type certRecord struct {
@@ -114,11 +103,14 @@ func (a *Auth) snapshot(e *entry, tokenText string) *Session {
 	active := e.active()
 	s := &Session{
 		ID: r.ID, Token: tokenText, IdentityID: r.IdentityID, AuthenticatorID: r.AuthenticatorID,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, ConfigTypes: r.ConfigTypes, IPAddress: r.IPAddress,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, IsMfaRequired: r.MfaRequired, IsMfaComplete: r.MfaComplete, ConfigTypes: r.ConfigTypes, IPAddress: r.IPAddress,
 		AuthQueries:             append([]Query{}, r.Queries...),
 		ImproperClientCertChain: r.ImproperChain, Fingerprint: r.Fingerprint,
 		LastActivityAt: e.savedActivity(), CachedLastActivityAt: active,
 		ExpiresAt: active.Add(a.cfg.SessionTimeout), ExpirationSeconds: int64(a.cfg.SessionTimeout / time.Second),
+	}
+	if !r.UpdatedAt.IsZero() {
+		s.UpdatedAt = r.UpdatedAt
 	}
 	if s.ConfigTypes == nil {
 		s.ConfigTypes = []string{}

@@ -33,10 +33,13 @@ func (a *Auth) Alive(sessionID string) bool {
 	return e != nil && now.Sub(e.active()) <= a.cfg.SessionTimeout || a.mayBeLost(sessionID, e, now)
 }
 
-// AliveFor is Alive for a session that has to be of an identity.
+// AliveFor is Alive for a session that has to be of an identity and to have no
+// outstanding factors.
 func (a *Auth) AliveFor(sessionID, identityID string) bool {
-	if e := a.sessions.get(sessionID); e != nil && e.record.Load().IdentityID != identityID {
-		return false
+	if e := a.sessions.get(sessionID); e != nil {
+		if r := e.record.Load(); r.IdentityID != identityID || len(r.Queries) > 0 {
+			return false
+		}
 	}
 	return a.Alive(sessionID)
 }
@@ -71,6 +74,7 @@ func (a *Auth) sweep(ctx context.Context) {
 		a.endInactive(now)
 		if now.Sub(saved) >= a.cfg.ActivityInterval {
 			a.markActivity()
+			a.codes.sweep(now)
 			saved = now
 		}
 		if err := a.revokePending(ctx); err != nil && ctx.Err() == nil {

@@ -13,6 +13,7 @@ type entry struct {
 	last     atomic.Int64              // activity, Unix milliseconds
 	saved    atomic.Int64              // activity as of the last ActivityInterval
 	text     atomic.Pointer[string]    // token, once it was needed
+	wrong    atomic.Int32              // one-time codes in a row
 	mu       sync.Mutex                // one change of the record at a time
 	services map[string]*serviceRecord // by service session id; guarded by table.mu
 }

@@ -75,7 +75,7 @@ func newFixture(t testing.TB) *fixture {
 	f.sessions["cAdmin"] = &APISession{ID: "cAdmin", Token: "admin", IdentityID: f.admin, CreatedAt: f.now, UpdatedAt: f.now, LastActivityAt: f.now, ExpiresAt: f.now.Add(time.Hour), Timeout: time.Hour, IPAddress: "127.0.0.1"}
 	f.server, err = New(Config{
 		Build: Build{Version: "v0.1.0", Revision: "abc", Date: "2026-11-20"},
-		State: store.View, Policies: f.engine.View, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, InspectTime: 100 * time.Millisecond,
+		State: store.View, Policies: f.engine.View, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Factors: &fakeFactors{f: f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, InspectTime: 100 * time.Millisecond,
 		Now: func() time.Time { return f.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Hosted:     []Hosted{{"edge-client", "localhost:1280", api.ClientBase}, {"edge-management", "localhost:1280", api.ManagementBase}},
 		APIAddress: "localhost:1280", TrustAnchors: func() string { return "MIIB" }, InstanceID: "instance", StartedAt: f.now,

@@ -69,6 +69,8 @@ func shapeProofs(c *call, d *api.Identity, e *model.Identity) {
 			d.Authenticators.Cert = &api.IdentityCert{ID: a.ID, Fingerprint: a.Fingerprint}
 		}
 	}
+	m := state.FirstBy[model.MFA](c.state, state.ByIdentity, e.ID)
+	d.IsMfaEnabled = m != nil && m.IsVerified
 	for n := range state.ByIndex[model.Enrollment](c.state, state.ByIdentity, e.ID) {
 		open := &api.IdentityEnrollment{ID: n.ID, CaID: n.CaID, ExpiresAt: n.ExpiresAt, JWT: n.JWT, Token: n.Token}
 		if !c.mayEnrollAs(e.ID) {
@@ -181,14 +183,6 @@ func (s *Server) enable(c *call) error {
 		return err
 	}
 	if err := c.propose(c.command().Patch(model.KindIdentity, e.ID, map[string]any{"disabledAt": nil, "disabledUntil": nil})); err != nil {
-		return err
-	}
-	return c.done()
-}
-
-// noMfa handles the removal of an MFA enrollment where there is none.
-func (s *Server) noMfa(c *call) error {
-	if _, err := s.identities.get(c, c.id()); err != nil {
 		return err
 	}
 	return c.done()

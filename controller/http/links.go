@@ -16,6 +16,7 @@ type linkSets struct {
 	servicePolicy, edgeRouterPolicy, serviceERPolicy *api.LinkSet
 	fabricRouter, fabricService, link, circuit       *api.LinkSet
 	apiSession, session, sessionCertificate, spec    *api.LinkSet
+	mfaCreated, mfaUnverified, mfaVerified           *api.LinkSet
 }
 
 func newLinkSets() linkSets {
@@ -49,6 +50,7 @@ func newLinkSets() linkSets {
 		sessionCertificate: set("current-api-session/certificates"),
 		spec:               set("specs", "spec"),
 	}
+	l.mfaLinks()
 	l.identity.Fixed = []api.Relation{{Name: "auth-policies", Href: "./auth-policies/", WithOther: true}}
 	l.authenticator.Fixed = []api.Relation{{Name: "identities", Href: "./identities/", WithOther: true}}
 	return l
