@@ -45,6 +45,7 @@ type Controller struct {
 	registry  *routers.Registry
 	control   *routers.Listener
 	activity  *activity
+	observers *observers
 	statuses  *statuses
 	listeners listenerWrites
 	dialer    *routers.Dialer // nil if routers are not called
@@ -209,6 +210,7 @@ func (c *Controller) run(ctx context.Context) error {
 	running, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	c.parts.add(func() error { stop(); work.Wait(); return nil })
+	c.observers.ready.Store(true)
 	work.Go(func() { c.feed.Run(running) })
 	work.Go(func() { c.network.Run(running) })
 	if err := c.auth.Start(ctx); err != nil {

@@ -79,6 +79,7 @@ type EventType struct {
 var eventTypes = []EventType{
 	{Name: "alert"},
 	{Name: "apiSession", Alias: "edge.apiSessions", Kinds: []string{"created", "deleted"}},
+	{Name: "audit", Kinds: []string{"created", "updated", "deleted", "missed"}},
 	{Name: "authentication", Alias: "edge.authentications", Kinds: []string{"success", "fail"}},
 	{Name: "circuit", Alias: "fabric.circuits", Kinds: []string{"created", "pathUpdated", "deleted", "failed"}},
 	{Name: "cluster"},

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weftnet/weft/model"
@@ -44,6 +46,15 @@ type Record struct {
 	Before map[string]json.RawMessage `json:"before,omitempty"` // members that changed; all of a deleted one
 	After  map[string]json.RawMessage `json:"after,omitempty"`  // members that changed; all of a new one
 	Count  uint64                     `json:"count,omitempty"`  // with Missed: log entries without records
+}
+
+// ordinal returns the number among the changes of an index, -1 for none.
+func (r *Record) ordinal() int {
+	_, text, _ := strings.Cut(r.ID, "-")
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return -1
 }
 
 // Of returns the record of a change, nil for one that changed nothing but the

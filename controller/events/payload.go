@@ -2,17 +2,20 @@ package events
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/weftnet/weft/controller/network"
 	"github.com/weftnet/weft/model"
 )
 
-// kindOf returns the type of an event and which of the type it is.
-func kindOf(e network.Event) (kind, of string) {
-	switch e := e.(type) {
+// Network returns an event of the network as it is published.
+func Network(e network.Event) Event { return fromNetwork{e} }
+
+// fromNetwork is an event of package network.
+type fromNetwork struct{ network.Event }
+
+func (e fromNetwork) about() (kind, of string) {
+	switch e := e.Event.(type) {
 	case *network.CircuitEvent:
 		return "circuit", e.Type
 	case *network.LinkEvent:
@@ -25,20 +28,21 @@ func kindOf(e network.Event) (kind, of string) {
 	return "", ""
 }
 
-// encode returns an event as a JSON object in the form of the ecosystem.
-func encode(e network.Event, namespace, source string) ([]byte, error) {
-	switch e := e.(type) {
+func (e fromNetwork) forms(h head, _ *subscription) []any {
+	switch e := e.Event.(type) {
 	case *network.CircuitEvent:
-		return json.Marshal(circuitOf(e, namespace, source))
+		return one(circuitOf(e, h.when(e.At)))
 	case *network.LinkEvent:
-		return json.Marshal(linkOf(e, namespace, source))
+		return one(linkOf(e, h.when(e.At)))
 	case *network.RouterEvent:
-		return json.Marshal(routerEvent{namespace, at(e.At), source, e.Type, e.RouterID, e.Online})
+		return one(routerEvent{h.Namespace, at(e.At), h.Source, e.Type, e.RouterID, e.Online})
 	case *network.TerminatorEvent:
-		return json.Marshal(terminatorOf(e, namespace, source))
+		return one(terminatorOf(e, h.when(e.At)))
 	}
-	return nil, fmt.Errorf("events: no form for %T", e)
+	return nil
 }
+
+func one(form any) []any { return []any{form} }
 
 func at(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
@@ -47,6 +51,12 @@ type head struct {
 	Namespace string `json:"namespace"`
 	Source    string `json:"event_src_id"`
 	Timestamp string `json:"timestamp"`
+}
+
+// when returns the head with a time.
+func (h head) when(t time.Time) head {
+	h.Timestamp = at(t)
+	return h
 }
 
 type circuitEvent struct {
@@ -77,10 +87,10 @@ type circuitPath struct {
 	Egress  string   `json:"egress_id"`
 }
 
-func circuitOf(e *network.CircuitEvent, namespace, source string) circuitEvent {
+func circuitOf(e *network.CircuitEvent, h head) circuitEvent {
 	c := e.Circuit
 	out := circuitEvent{
-		head: head{namespace, source, at(e.At)}, Version: 2, Type: e.Type, Circuit: c.ID, Client: c.SessionID, Service: c.ServiceID,
+		head: h, Version: 2, Type: e.Type, Circuit: c.ID, Client: c.SessionID, Service: c.ServiceID,
 		Terminator: c.TerminatorID, Instance: c.InstanceID, Cause: e.Cause, Code: e.Code, Reason: e.Reason,
 		Tags: map[string]string{"clientId": c.IdentityID, "serviceId": c.ServiceID},
 	}
@@ -128,10 +138,10 @@ type linkConnection struct {
 	Remote string `json:"remote_addr"`
 }
 
-func linkOf(e *network.LinkEvent, namespace, source string) linkEvent {
+func linkOf(e *network.LinkEvent, h head) linkEvent {
 	l := e.Link
 	out := linkEvent{
-		head: head{namespace, source, at(e.At)}, Type: e.Type, Link: l.ID, Src: l.DialerID, Dst: l.AcceptorID,
+		head: h, Type: e.Type, Link: l.ID, Src: l.DialerID, Dst: l.AcceptorID,
 		Protocol: l.Protocol, Address: l.Address, Cost: l.Cost(),
 	}
 	for _, c := range l.Connections {
@@ -167,10 +177,10 @@ type terminatorEvent struct {
 	UsableRequired int    `json:"usable_required_terminators"`
 }
 
-func terminatorOf(e *network.TerminatorEvent, namespace, source string) terminatorEvent {
+func terminatorOf(e *network.TerminatorEvent, h head) terminatorEvent {
 	t := e.Terminator
 	return terminatorEvent{
-		head: head{namespace, source, at(e.At)}, Type: e.Type, Service: t.ServiceID, Terminator: t.ID, Router: t.RouterID, Host: t.HostID,
+		head: h, Type: e.Type, Service: t.ServiceID, Terminator: t.ID, Router: t.RouterID, Host: t.HostID,
 		Instance: t.InstanceID, Online: e.RouterOnline, Precedence: cmp.Or(string(t.Precedence), string(model.PrecedenceDefault)), StaticCost: int(t.Cost), DynamicCost: e.DynamicCost,
 		Total: e.Total, UsableDefault: e.UsableDefault, UsableRequired: e.UsableRequired,
 	}

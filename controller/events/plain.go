@@ -31,7 +31,7 @@ func plain(object []byte) ([]byte, error) {
 		switch name {
 		case "namespace":
 			namespace = text
-		case "event_type":
+		case "event_type", "eventType", "metric":
 			kind = text
 		case "timestamp":
 			timestamp = text
