@@ -43,13 +43,20 @@ const activityInterval = 10 * time.Second
 // makeControl makes the listener for routers.
 func (c *Controller) makeControl() error {
 	b := c.o.Build
+	options := c.o.Config.Ctrl.Options
 	c.activity = newActivity(c.auth, 2*activityInterval+activityInterval/2)
 	c.registry = routers.NewRegistry(routers.Config{
+		Tuning: c.tuning(), HelloTimeout: options.ConnectTimeout, MaxHellos: options.Hellos(), NewListener: options.NewListener.String(), Listeners: c.noteListeners,
 		ControllerID: c.id, Version: strings.Join([]string{b.Version, b.Revision, b.Date, runtime.GOOS, runtime.GOARCH}, "|"),
 		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity, Extender: extender{c.enroller},
 		Churn: c.o.Config.Network.RouterConnectChurnLimit, Activity: activityInterval, Log: c.o.Log, Messaging: c.messaging(),
 	})
+	c.parts.add(func() error { c.listeners.done.Wait(); return nil })
 	c.parts.add(c.registry.Close)
+	c.statuses = &statuses{
+		cfg: c.o.Config.Edge.IdentityStatusConfig, active: c.activity.online, reported: c.registry.IdentityStatus, forget: c.registry.ForgetIdentities,
+	}
+	c.makeDialer()
 	at := c.o.Config.Ctrl.Listener
 	mux, err := c.ports.mux("ctrl.listener", conf.HostPort{Host: at.Host, Port: at.Port})
 	if err != nil {

@@ -133,7 +133,7 @@ func (c *Controller) connectedPeers() []connectedPeer {
 func (c *Controller) identityConnections() []identityConnection {
 	out := []identityConnection{}
 	for i := range state.All[model.Identity](c.store.View()) {
-		if c.activity.online(i.ID) || c.registry.IdentityConnected(i.ID) {
+		if connected, _ := c.statuses.of(i.ID); connected {
 			out = append(out, identityConnection{IdentityID: i.ID, Connected: true})
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type live struct {
 	registry *routers.Registry
 	network  *network.Network
-	activity *activity
+	statuses *statuses
 }
 
 // Router returns what is known of a router.
@@ -36,9 +36,10 @@ func (l live) Router(id string) chttp.RouterStatus {
 func (l live) DynamicCost(terminatorID string) int { return l.network.DynamicCost(terminatorID) }
 
 // IdentityOnline reports whether a client of an identity is connected to a
-// router, as routers last reported.
-func (l live) IdentityOnline(id string) bool {
-	return l.activity.online(id) || l.registry.IdentityConnected(id)
+// router, as routers last reported, and the status of the identity.
+func (l live) IdentityOnline(id string) (connected bool, status string) {
+	connected, is := l.statuses.of(id)
+	return connected, string(is)
 }
 
 // activity counts connections to routers as activity of sessions, and knows

@@ -17,6 +17,7 @@ import (
 // TraceEntry is a line of a trace: a message between router and controller.
 type TraceEntry struct {
 	At        time.Time         `json:"at"`
+	Router    string            `json:"router,omitempty"` // at the other end, in the trace of a controller
 	Direction control.Direction `json:"direction"`
 	Type      int32             `json:"type"`
 	Name      string            `json:"name,omitempty"` // of the body, empty for a type that is not known
@@ -53,10 +54,21 @@ func startTrace(c *conf.Trace, log *slog.Logger) (*tracing, error) {
 	return t, nil
 }
 
+// of returns what takes the messages of a router.
+func (t *tracing) of(routerID string) control.Trace {
+	return func(d control.Direction, contentType int32, body []byte) {
+		t.take(TraceEntry{Router: routerID, Direction: d, Type: contentType, Bytes: len(body)}, body)
+	}
+}
+
 // see takes a message. It does not block.
 func (t *tracing) see(d control.Direction, contentType int32, body []byte) {
-	e := TraceEntry{At: time.Now().UTC(), Direction: d, Type: contentType, Bytes: len(body)}
-	e.Name, e.Body = control.Describe(contentType, body)
+	t.take(TraceEntry{Direction: d, Type: contentType, Bytes: len(body)}, body)
+}
+
+func (t *tracing) take(e TraceEntry, body []byte) {
+	e.At = time.Now().UTC()
+	e.Name, e.Body = control.Describe(e.Type, body)
 	select {
 	case t.entries <- e:
 	default:

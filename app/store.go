@@ -91,6 +91,7 @@ func openStore(ctx context.Context, c *conf.Controller, id string, bootstrap boo
 	if err != nil {
 		return nil, err
 	}
+	machine.Keep(c.RouterDataModel.LogSize)
 	s := &store{Store: machine, window: window(c)}
 	defer func() {
 		if err != nil {

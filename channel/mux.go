@@ -8,11 +8,14 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/weftnet/weft/limit"
 )
 
 // keepAlive is set on every TCP connection, in both directions.
@@ -29,6 +32,9 @@ type MuxConfig struct {
 	// MaxHandshakes bounds the handshakes under way; 256 by default. When it is
 	// reached, the oldest is closed once it has had a second.
 	MaxHandshakes int
+	// Handshakes, if not nil, is the bound instead: it adapts to how long they
+	// take, and a connection beyond it is closed.
+	Handshakes *limit.Window
 	// Log may be nil.
 	Log *slog.Logger
 }
@@ -173,11 +179,11 @@ func (m *Mux) admit(raw net.Conn) {
 func (m *Mux) handshake(s *stream, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(m.ctx, deadline)
 	defer cancel()
-	leave, err := m.shakes.enter(ctx, func() { s.Conn.Close() })
+	leave, err := m.enter(ctx, s)
 	if err != nil {
-		return fmt.Errorf("too many handshakes: %w", err)
+		return err
 	}
-	defer leave()
+	defer func() { leave(err) }()
 	var target *protoListener
 	conn := tls.Server(s, &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -190,11 +196,39 @@ func (m *Mux) handshake(s *stream, deadline time.Time) error {
 			return l.configFor(h, proto)
 		},
 	})
-	if err := conn.HandshakeContext(ctx); err != nil {
+	if err = conn.HandshakeContext(ctx); err != nil {
 		return fmt.Errorf("TLS handshake: %w", err)
 	}
 	s.Conn.SetDeadline(time.Time{})
 	return target.hand(ctx, conn)
+}
+
+var errHandshakes = errors.New("too many handshakes are under way")
+
+// enter waits for room for a handshake and returns what is to be told its
+// outcome.
+func (m *Mux) enter(ctx context.Context, s *stream) (leave func(error), err error) {
+	if m.cfg.Handshakes == nil {
+		free, err := m.shakes.enter(ctx, func() { s.Conn.Close() })
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errHandshakes, err)
+		}
+		return func(error) { free() }, nil
+	}
+	done, ok := m.cfg.Handshakes.Acquire()
+	if !ok {
+		return nil, errHandshakes
+	}
+	return func(err error) {
+		switch {
+		case err == nil:
+			done(limit.Success)
+		case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
+			done(limit.Backoff)
+		default:
+			done(limit.Failed)
+		}
+	}, nil
 }
 
 // choose finds the listener for the protocols that a client offers and the

@@ -51,7 +51,7 @@ type RouterCtrl struct {
 	Options               UplinkOptions    `conf:"options" doc:"options of control connections"`
 	Heartbeats            RouterHeartbeats `conf:"heartbeats" doc:"how a slow or dead controller is noticed"`
 	RateLimiter           RouterWindow     `conf:"rateLimiter" doc:"limit on changes of terminators that wait for the controller's answer; it adapts"`
-	_                     any              `conf:"listeners" refused:"controllers do not dial routers: a router dials its controllers, through an HTTP proxy too (proxy)"`
+	Listeners             []CtrlListener   `conf:"listeners" doc:"where controllers call the router, if it cannot call them; see ctrl.dialer of the controller"`
 }
 
 // UplinkOptions tune the connections to controllers.

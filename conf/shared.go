@@ -19,16 +19,6 @@ type ServerCert struct {
 	ServerKey  string `conf:"server_key" doc:"private key; default key of the identity"`
 }
 
-// ControlOptions are the options of control connections, whose limits are
-// fixed.
-type ControlOptions struct {
-	_ any           `conf:"outQueueSize" inert:"send queues are bounded in bytes, not in messages"`
-	_ int           `conf:"maxQueuedConnects" min:"1" max:"5000" inert:"connections wait in the queue of the operating system"`
-	_ int           `conf:"maxOutstandingConnects" min:"1" max:"1000" inert:"256 hellos may be in progress"`
-	_ time.Duration `conf:"connectTimeoutMs" min:"30" max:"60000" unit:"ms" inert:"a hello may take 5 s"`
-	_ time.Duration `conf:"writeTimeout" min:"0s" inert:"a write that takes 20 s closes the connection"`
-}
-
 // Heartbeats set how a dead peer is noticed.
 type Heartbeats struct {
 	SendInterval             time.Duration `conf:"sendInterval" default:"10s" min:"10ms" doc:"how often a heartbeat is sent"`

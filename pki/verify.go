@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -68,6 +69,8 @@ type Binding struct {
 	// AllowExpired accepts an expired leaf that is bound by fingerprint or by
 	// the identity's SPIFFE id. A session certificate must always be valid.
 	AllowExpired bool
+	// TrustDomains are those whose SPIFFE ids count; none means all.
+	TrustDomains []string
 }
 
 // Check tells whether a verified leaf may use the session. ownPKI says whether
@@ -85,7 +88,7 @@ func (b Binding) Check(leaf *x509.Certificate, ownPKI bool, now time.Time) error
 		return ErrNotBound
 	}
 	u, err := SPIFFE(leaf)
-	if err != nil {
+	if err != nil || len(b.TrustDomains) > 0 && !slices.Contains(b.TrustDomains, u.Host) {
 		return ErrNotBound
 	}
 	switch MatchSPIFFE(u, b.IdentityID, b.SessionID) {

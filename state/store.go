@@ -12,7 +12,8 @@ import (
 	"github.com/weftnet/weft/model"
 )
 
-// feedLimit is the number of changes that Changes can go back.
+// feedLimit is the number of changes that Changes can go back, unless Keep says
+// otherwise.
 const feedLimit = 16384
 
 // Store holds the state of one controller. Apply and Restore are called by the
@@ -37,6 +38,10 @@ func New() (*Store, error) {
 	})
 	return s, nil
 }
+
+// Keep sets the number of changes that Changes can go back. It must be called
+// before anything is applied.
+func (s *Store) Keep(changes int) { s.feed.limit = changes }
 
 // View returns the current version of the state. It costs one atomic load.
 func (s *Store) View() *View { return s.view.Load() }

@@ -69,6 +69,8 @@ type Config struct {
 	// TOTPIssuer names the network in authenticator programs; openziti.io if empty.
 	TOTPIssuer  string
 	TrustDomain string
+	// TrustDomains are further ones whose SPIFFE ids count as this network's.
+	TrustDomains []string
 }
 
 const (

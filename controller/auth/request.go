@@ -160,8 +160,18 @@ func (a *Auth) checkBinding(e *entry, presented []*x509.Certificate, now time.Ti
 		return nil
 	}
 	_, err := pki.VerifyPeer(presented, a.deps.Bundle(), nil, now)
-	b := pki.Binding{IdentityID: rec.IdentityID, SessionID: rec.ID, Fingerprints: a.fingerprints(rec), AllowExpired: true}
+	b := pki.Binding{
+		IdentityID: rec.IdentityID, SessionID: rec.ID, Fingerprints: a.fingerprints(rec), AllowExpired: true, TrustDomains: a.trustDomains(),
+	}
 	return b.Check(presented[0], err == nil, now)
+}
+
+// trustDomains are those whose SPIFFE ids count; none means all.
+func (a *Auth) trustDomains() []string {
+	if a.cfg.TrustDomain == "" {
+		return nil
+	}
+	return append([]string{a.cfg.TrustDomain}, a.cfg.TrustDomains...)
 }
 
 // fingerprints returns those of the certificates that may use the session as

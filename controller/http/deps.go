@@ -148,9 +148,9 @@ type RouterStatus struct {
 // Live tells what is connected. Safe for concurrent use, never waits.
 type Live interface {
 	Router(id string) RouterStatus
-	// IdentityOnline reports whether a client of the identity is connected to a
-	// router.
-	IdentityOnline(id string) bool
+	// IdentityOnline reports whether a client of the identity counts as connected
+	// to a router, and its status: online, offline or unknown.
+	IdentityOnline(id string) (connected bool, status string)
 	// DynamicCost returns the dynamic cost of a terminator.
 	DynamicCost(terminatorID string) int
 }

@@ -186,9 +186,9 @@ func (f *fixture) IssueCertificate(_ context.Context, c *Caller, csr string) (Se
 
 func (f *fixture) RemoveCertificate(context.Context, string, string) error { return nil }
 
-func (f *fixture) Router(id string) RouterStatus       { return f.routers[id] }
-func (f *fixture) IdentityOnline(id string) bool       { return false }
-func (f *fixture) DynamicCost(terminatorID string) int { return 0 }
+func (f *fixture) Router(id string) RouterStatus           { return f.routers[id] }
+func (f *fixture) IdentityOnline(id string) (bool, string) { return false, "offline" }
+func (f *fixture) DynamicCost(terminatorID string) int     { return 0 }
 
 type fakeServices struct{ f *fixture }
 

@@ -49,14 +49,9 @@ func shapeIdentity(c *call, d *api.Identity, e *model.Identity) {
 	d.Type = api.Ref{Links: api.Links{Set: c.s.links.identityType, ID: e.Type}, Entity: "identity-types", ID: e.Type, Name: e.Type}
 	shapeProofs(c, d, e)
 	d.HasAPISession = c.s.cfg.Sessions.HasAPISession(e.ID)
-	d.EdgeRouterConnectionStatus = "offline"
-	if e.Type == model.IdentityRouter {
-		d.HasEdgeRouterConnection = c.s.cfg.Live.Router(e.ID).Online
-	} else {
-		d.HasEdgeRouterConnection = c.s.cfg.Live.IdentityOnline(e.ID)
-	}
-	if d.HasEdgeRouterConnection {
-		d.EdgeRouterConnectionStatus = "online"
+	d.HasEdgeRouterConnection, d.EdgeRouterConnectionStatus = c.s.cfg.Live.IdentityOnline(e.ID)
+	if e.Type == model.IdentityRouter && c.s.cfg.Live.Router(e.ID).Online {
+		d.HasEdgeRouterConnection, d.EdgeRouterConnectionStatus = true, "online"
 	}
 }
 

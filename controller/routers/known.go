@@ -78,21 +78,46 @@ func (r *Registry) Interfaces(routerID string) []*ctrl.Interface {
 func (r *Registry) Identities(routerID string) map[string]ConnectedIdentity {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at := r.routers[routerID]; at != nil {
+	if at := r.routers[routerID]; at != nil && at.session != nil {
 		return maps.Clone(at.identities)
 	}
 	return nil
 }
 
-// IdentityConnected reports whether a router that is online has reported that an
-// identity is connected to it.
-func (r *Registry) IdentityConnected(id string) bool {
+// IdentityStatus is whether an identity is connected to a router.
+type IdentityStatus string
+
+// Statuses of an identity: connected to a router that is online, to none, and to
+// such only as were online when they last reported it.
+const (
+	IdentityOnline  IdentityStatus = "online"
+	IdentityOffline IdentityStatus = "offline"
+	IdentityUnknown IdentityStatus = "unknown"
+)
+
+// IdentityStatus returns the status of an identity as routers have reported it.
+func (r *Registry) IdentityStatus(id string) IdentityStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	status := IdentityOffline
+	for _, at := range r.routers {
+		if _, ok := at.identities[id]; ok && at.session != nil {
+			return IdentityOnline
+		} else if ok {
+			status = IdentityUnknown
+		}
+	}
+	return status
+}
+
+// ForgetIdentities forgets what routers have reported that are offline for longer.
+func (r *Registry) ForgetIdentities(awayFor time.Duration) {
+	now := r.cfg.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, at := range r.routers {
-		if _, ok := at.identities[id]; ok && at.session != nil {
-			return true
+		if at.session == nil && now.Sub(at.status.Since) > awayFor {
+			at.identities = nil
 		}
 	}
-	return false
 }

@@ -80,7 +80,7 @@ type presence struct {
 	fingerprint string                 // of the certificate of the session
 	expected    string                 // of the certificate that the router confirms, empty if it does not
 	status      Status
-	identities  map[string]ConnectedIdentity
+	identities  map[string]ConnectedIdentity // as last reported, also while offline
 	interfaces  []*ctrl.Interface
 }
 
@@ -143,7 +143,6 @@ func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, re
 		Address: s.Peer().Remote.String(), Protocols: protocols(m.Listeners),
 		Links: boundedListeners(m.LinkListeners), Dialers: boundedDialers(m.LinkDialers), Quiesced: m.GetState().GetQuiesced(),
 	}
-	at.identities = nil
 	r.mu.Unlock()
 	if old != nil && old != s {
 		old.Close()
@@ -226,7 +225,6 @@ func (r *Registry) forget(s *control.ControllerEnd) {
 	was := at.session == s
 	if was {
 		at.session = nil
-		at.identities = nil
 		at.status.Online, at.status.Since = false, r.cfg.Now()
 	}
 	freed := r.freed
