@@ -141,9 +141,44 @@ type Decision struct {
 
 // FailedServiceRequest is a refused request for a service.
 type FailedServiceRequest struct {
-	ServiceID   string    `json:"serviceId"`
-	ServiceName string    `json:"serviceName"`
-	When        time.Time `json:"when"`
+	APISessionID   string          `json:"apiSessionId"`
+	Code           string          `json:"code,omitempty"` // of the refusal
+	PolicyFailures []PolicyFailure `json:"policyFailures"`
+	Reason         string          `json:"reason,omitempty"`
+	ServiceID      string          `json:"serviceId"`
+	ServiceName    string          `json:"serviceName"`
+	SessionType    string          `json:"sessionType"` // Dial or Bind
+	When           time.Time       `json:"when"`
+}
+
+// PolicyFailure is a policy that would grant the service if its posture checks
+// passed.
+type PolicyFailure struct {
+	Checks     []PostureFailure `json:"checks"`
+	PolicyID   string           `json:"policyId"`
+	PolicyName string           `json:"policyName"`
+}
+
+// PostureFailure is a posture check that did not pass.
+type PostureFailure struct {
+	PostureCheckID   string `json:"postureCheckId"`
+	PostureCheckName string `json:"postureCheckName"`
+	PostureCheckType string `json:"postureCheckType"`
+}
+
+// TraceSpec asks for a trace of an identity.
+type TraceSpec struct {
+	Channels []string `json:"channels,omitempty"`
+	Duration *string  `json:"duration,omitempty"` // such as 10m, which is the default; a day at most
+	Enabled  *bool    `json:"enabled,omitempty"`
+	TraceID  *string  `json:"traceId,omitempty" api:"max=255"`
+}
+
+// TraceDetail is the state of a trace.
+type TraceDetail struct {
+	Enabled bool       `json:"enabled"`
+	TraceID string     `json:"traceId,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
 }
 
 func identities() []Operation {
@@ -154,8 +189,10 @@ func identities() []Operation {
 	}
 	unassign := body[[]ServiceConfigAssign]("serviceConfigs", Create)
 	unassign.Required = false
+	disable := action("POST", "disable", "disableIdentity", "Disables one identity and ends its sessions.", body[DisableParams]("disable", Create))
+	disable.Result = Result{Bare, nil, 200}
 	return append(crud[Identity, IdentityInput](r, byRoles()...),
-		action("POST", "disable", "disableIdentity", "Disables one identity and ends its sessions.", body[DisableParams]("disable", Create)),
+		disable,
 		action("POST", "enable", "enableIdentity", "Enables a disabled identity.", nil),
 		action("DELETE", "mfa", "removeIdentityMfa", "Removes the MFA enrollment of one identity.", nil),
 		action("POST", "service-configs", "associateIdentitysServiceConfigs", "Overrides configs of services for one identity.", body[[]ServiceConfigAssign]("serviceConfigs", Create)),
@@ -166,6 +203,11 @@ func identities() []Operation {
 			Doc: "Lists refused service requests of one identity.", Access: r.access("read"), Result: arrayOf[FailedServiceRequest]()},
 		Operation{API: Management, Method: "GET", Path: "/identities/{id}/policy-advice/{serviceId}", ID: "getIdentityPolicyAdvice", Tag: r.tag,
 			Doc: "Tells what one identity may do with one service.", Access: Access{EntityAccess, "service", "read"}, Result: detailOf[PolicyAdvice]()},
+		Operation{API: Management, Method: "GET", Path: "/identities/{id}/posture-data", ID: "getIdentityPostureData", Tag: r.tag,
+			Doc: "Shows what the clients of one identity have told about their machines.", Access: r.access("read"), Result: detailOf[PostureData]()},
+		Operation{API: Management, Method: "PUT", Path: "/identities/{id}/trace", ID: "updateIdentityTracing", Tag: r.tag,
+			Doc:    "Has the controller write requests, circuits and refusals of one identity into its log for a while.",
+			Access: update, Body: body[TraceSpec]("traceSpec", Update), Result: detailOf[TraceDetail]()},
 		association[Authenticator](r, "authenticators", "getIdentityAuthenticators", "authenticator"),
 		association[EdgeRouterPolicy](r, "edge-router-policies", "listIdentitysEdgeRouterPolicies", "edge-router-policy"),
 		association[EdgeRouter](r, "edge-routers", "listIdentityEdgeRouters", "router"),

@@ -69,14 +69,6 @@ type ServiceEdgeRouterPolicyInput struct {
 	Tags            Tags     `json:"tags,omitempty"`
 }
 
-// PostureCheck is the detail of a posture check.
-type PostureCheck struct {
-	Base
-	Name           string   `json:"name"`
-	RoleAttributes []string `json:"roleAttributes"`
-	TypeID         string   `json:"typeId"`
-}
-
 func servicePolicies() []Operation {
 	r := resource{"service-policies", "ServicePolicy", "ServicePolicies", "service-policy", "Service Policy"}
 	return append(crud[ServicePolicy, ServicePolicyInput](r),

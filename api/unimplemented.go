@@ -20,10 +20,5 @@ func unimplemented() []Operation {
 		[3]string{"PUT", "/controller-settings/{id}/effective", "updateControllerSetting"},
 		[3]string{"PATCH", "/controller-settings/{id}/effective", "patchControllerSetting"},
 		[3]string{"DELETE", "/controller-settings/{id}/effective", "deleteControllerSetting"})
-	add(Management, "Role Attributes",
-		[3]string{"GET", "/identity-role-attribute-usage", "listIdentityRoleAttributeUsage"},
-		[3]string{"GET", "/edge-router-role-attribute-usage", "listEdgeRouterRoleAttributeUsage"},
-		[3]string{"GET", "/service-role-attribute-usage", "listServiceRoleAttributeUsage"},
-		[3]string{"GET", "/posture-check-role-attribute-usage", "listPostureCheckRoleAttributeUsage"})
 	return out
 }

@@ -6,6 +6,7 @@ import "time"
 const (
 	MethodOtt   = "ott"   // one-time token, the network issues the certificate
 	MethodOttCa = "ottca" // one-time token with a certificate of a third-party CA
+	MethodCA    = "ca"    // certificate of a third-party CA, makes the identity; there is no Enrollment of this method
 	MethodErott = "erott" // edge router
 	MethodTrott = "trott" // transit router
 )

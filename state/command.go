@@ -95,10 +95,10 @@ func (c *Command) Create(e model.Entity) *Command { return c.whole(ActionCreate,
 // one is kept.
 func (c *Command) Put(e model.Entity) *Command { return c.whole(ActionPut, e) }
 
-// Update replaces every field of e that clients may set with PUT and leaves the
-// others as they are.
-func (c *Command) Update(e model.Entity) *Command {
-	var names []string
+// Update replaces every field of e that clients may set with PUT, and those
+// named also, and leaves the others as they are.
+func (c *Command) Update(e model.Entity, also ...string) *Command {
+	names := slices.Clone(also)
 	for _, f := range topFields(e.Kind()) {
 		if f.Update {
 			names = append(names, f.Name)

@@ -107,6 +107,16 @@ func (n *Enroller) NetworkJWT() (string, error) {
 	return text, nil
 }
 
+// CAJWT returns the JWT with which clients enrol by themselves, proved by
+// certificates of a CA. It does not expire: the CA ends it.
+func (n *Enroller) CAJWT(caID string) (string, error) {
+	text, err := n.sign(&claims{Issuer: "https://" + n.cfg.Address + "/", Subject: caID, Audience: []string{audienceEnroller}, ID: caID, Method: model.MethodCA})
+	if err != nil {
+		return "", fault.Unhandled.New(err)
+	}
+	return text, nil
+}
+
 // certificate returns the server certificate of the API address: clients pin it
 // by the signature of the JWT, so no other will do.
 func (n *Enroller) certificate() (*tls.Certificate, error) {

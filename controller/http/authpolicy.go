@@ -14,17 +14,7 @@ type (
 )
 
 func (s *Server) authPolicyEntity() *authPolicyEntity {
-	x := newEntity[model.AuthPolicy, api.AuthPolicy](s.links.authPolicy, shapeAuthPolicy)
-	x.before = func(w *change[model.AuthPolicy]) error { // external signers are no entities yet
-		if signers := w.e.Primary.ExtJwt.AllowedSigners; len(signers) > 0 {
-			return fault.NotFound.Field("primary.extJwt.allowedExtJwtSigners[0]", "not found", signers[0])
-		}
-		if s := w.e.Secondary.RequireExtJwtSigner; s != nil && *s != "" {
-			return fault.NotFound.Field("secondary.requireExtJwtSigner", "not found", *s)
-		}
-		return nil
-	}
-	return x
+	return newEntity[model.AuthPolicy, api.AuthPolicy](s.links.authPolicy, shapeAuthPolicy)
 }
 
 func shapeAuthPolicy(c *call, d *api.AuthPolicy, e *model.AuthPolicy) {

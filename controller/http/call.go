@@ -90,8 +90,12 @@ func (c *call) serve() {
 		c.ctx = ctx
 	}
 	c.state, c.policy = c.s.cfg.State(), c.s.cfg.Policies()
-	if err := c.ep.handle(c); err != nil {
+	err := c.ep.handle(c)
+	if err != nil {
 		c.fail(err)
+	}
+	if c.caller != nil {
+		c.s.cfg.Watcher.request(c, err)
 	}
 }
 

@@ -41,6 +41,17 @@ func newTable[T any](tags func(e *T) map[string]any, columns ...column[T]) *tabl
 	return &table[T]{query.NewSchema(fields...), columns, tags, append(names, ']')}
 }
 
+// narrow returns a table with these columns only.
+func (t *table[T]) narrow(names ...string) *table[T] {
+	var columns []column[T]
+	for _, col := range t.columns {
+		if slices.Contains(names, col.Name) {
+			columns = append(columns, col)
+		}
+	}
+	return newTable(t.tags, columns...)
+}
+
 // row is one entity as the filter language sees it.
 type row[T any] struct {
 	t *table[T]

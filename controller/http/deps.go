@@ -130,6 +130,8 @@ type Enroller interface {
 	NewCertAuthenticator(a *model.Authenticator) error
 	// NetworkJWT returns the token that introduces the network.
 	NetworkJWT() (string, error)
+	// CAJWT returns the token for enrolments by certificates of a CA.
+	CAJWT(caID string) (string, error)
 }
 
 // RouterStatus is what is known of a router right now.

@@ -45,7 +45,23 @@ type change[E any] struct {
 	e      *E             // as it will be
 	in     any            // pointer to the decoded body
 	fields map[string]any // that a patch sets, by path; may be extended
-	cmd    *state.Command // for further operations after the write
+	// derived are members that clients cannot set and that a PUT sets, too.
+	derived []string
+	cmd     *state.Command // for further operations after the write
+}
+
+// derive writes members that clients cannot set, with the values that they have
+// in w.e.
+func (w *change[E]) derive(names ...string) {
+	w.derived = append(w.derived, names...)
+	if w.fields == nil {
+		return
+	}
+	e := any(w.e).(model.Entity)
+	d := model.Describe(e.Kind())
+	for _, n := range names {
+		w.fields[n] = d.Field(n).Get(e)
+	}
 }
 
 // newEntity declares a kind; more are filterable fields beside the described

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/controller/database"
 	"github.com/weftnet/weft/controller/rules"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
@@ -43,7 +44,11 @@ type fixture struct {
 	routers  map[string]RouterStatus
 	ended    []string
 	noLeader bool
+	posture  *api.PostureData
 	mesh     *fakeMesh
+	dir      string // of the data
+	database *database.Database
+	cluster  *fakeCluster
 }
 
 func newFixture(t testing.TB) *fixture {
@@ -53,7 +58,7 @@ func newFixture(t testing.TB) *fixture {
 		t.Fatal(err)
 	}
 	f := &fixture{t: t, store: store, engine: policy.New(), now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
-		callers: map[string]*Caller{}, sessions: map[string]*APISession{}, service: map[string]*ServiceSession{}, routers: map[string]RouterStatus{}, mesh: &fakeMesh{}}
+		callers: map[string]*Caller{}, sessions: map[string]*APISession{}, service: map[string]*ServiceSession{}, routers: map[string]RouterStatus{}, mesh: &fakeMesh{}, dir: t.TempDir(), cluster: &fakeCluster{}}
 	initial, err := state.Initial(f.now)
 	if err != nil {
 		t.Fatal(err)
@@ -73,10 +78,13 @@ func newFixture(t testing.TB) *fixture {
 	f.apply(initial.Create(admin).Create(c).Create(password))
 	f.callers["admin"] = &Caller{IdentityID: f.admin, SessionID: "cAdmin", Admin: true, CreatedAt: f.now, ExpiresAt: f.now.Add(time.Hour), Timeout: time.Hour}
 	f.sessions["cAdmin"] = &APISession{ID: "cAdmin", Token: "admin", IdentityID: f.admin, CreatedAt: f.now, UpdatedAt: f.now, LastActivityAt: f.now, ExpiresAt: f.now.Add(time.Hour), Timeout: time.Hour, IPAddress: "127.0.0.1"}
+	f.database = database.New(database.Config{View: store.View, Write: f.Propose, Dir: f.dir, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() { _ = f.database.Close() })
 	f.server, err = New(Config{
 		Build: Build{Version: "v0.1.0", Revision: "abc", Date: "2026-11-20"},
-		State: store.View, Policies: f.engine.View, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Factors: &fakeFactors{f: f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, InspectTime: 100 * time.Millisecond,
+		State: store.View, Policies: f.engine.View, Fork: f.engine.Fork, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Factors: &fakeFactors{f: f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, Database: f.database, Cluster: f.cluster, InspectTime: 100 * time.Millisecond,
 		Now: func() time.Time { return f.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Posture:    f,
 		Hosted:     []Hosted{{"edge-client", "localhost:1280", api.ClientBase}, {"edge-management", "localhost:1280", api.ManagementBase}},
 		APIAddress: "localhost:1280", TrustAnchors: func() string { return "MIIB" }, InstanceID: "instance", StartedAt: f.now,
 	})
@@ -133,6 +141,9 @@ func slice(ch state.Change) (policy.Change, bool) {
 	e, err := rules.Entity(ch.New, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	return policy.Put(e), err == nil
 }
+
+// PostureData is the same for everybody.
+func (f *fixture) PostureData(string) *api.PostureData { return f.posture }
 
 // Authenticate knows a caller by its token.
 func (f *fixture) Authenticate(r *http.Request) (*Caller, error) {
@@ -245,7 +256,8 @@ func (e fakeEnroller) NewCertAuthenticator(a *model.Authenticator) error {
 	a.Fingerprint = "fp"
 	return nil
 }
-func (e fakeEnroller) NetworkJWT() (string, error) { return "network-jwt", nil }
+func (e fakeEnroller) NetworkJWT() (string, error)     { return "network-jwt", nil }
+func (e fakeEnroller) CAJWT(id string) (string, error) { return "ca-jwt-" + id, nil }
 func (e fakeEnroller) ExtendRouter(context.Context, []*x509.Certificate, api.ExtendRouter) (*api.Enrolled, error) {
 	return nil, fault.InvalidClientCert.New(nil)
 }
@@ -296,6 +308,7 @@ func (f *fixture) do(method, path string, body any, headers ...string) *answer {
 	}
 	w := httptest.NewRecorder()
 	f.handler.ServeHTTP(w, req)
+	conforms(f.t, method, path, w)
 	a := &answer{ResponseRecorder: w, t: f.t}
 	if text := w.Body.Bytes(); len(text) > 0 && text[0] == '{' {
 		if err := json.Unmarshal(text, &a.Body); err != nil {

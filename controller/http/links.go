@@ -11,6 +11,7 @@ type linkSets struct {
 	identity, currentIdentity, identityType          *api.LinkSet
 	authenticator, ownAuthenticator, enrollment      *api.LinkSet
 	authPolicy, revocation, controller               *api.LinkSet
+	ca, postureCheck, postureCheckType, signer       *api.LinkSet
 	service, config, configType, terminator          *api.LinkSet
 	edgeRouter, transitRouter                        *api.LinkSet
 	servicePolicy, edgeRouterPolicy, serviceERPolicy *api.LinkSet
@@ -32,6 +33,10 @@ func newLinkSets() linkSets {
 		authPolicy:         set("auth-policies"),
 		revocation:         set("revocations"),
 		controller:         set("controllers"),
+		ca:                 set("cas", "jwt", "verify"),
+		postureCheck:       set("posture-checks"),
+		postureCheckType:   set("posture-check-types"),
+		signer:             set("external-jwt-signers"),
 		service:            set("services", "configs", "service-edge-router-policies", "service-policies", "terminators"),
 		config:             set("configs"),
 		configType:         set("config-types"),

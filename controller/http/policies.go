@@ -32,7 +32,7 @@ func shapeServicePolicy(c *call, d *api.ServicePolicy, e *model.ServicePolicy) {
 	d.IsSystem = e.IsSystem
 	d.IdentityRoles, d.IdentityRolesDisplay = e.IdentityRoles, display(c, model.KindIdentity, e.IdentityRoles)
 	d.ServiceRoles, d.ServiceRolesDisplay = e.ServiceRoles, display(c, model.KindService, e.ServiceRoles)
-	d.PostureCheckRoles, d.PostureCheckRolesDisplay = e.PostureCheckRoles, display(c, "", e.PostureCheckRoles)
+	d.PostureCheckRoles, d.PostureCheckRolesDisplay = e.PostureCheckRoles, display(c, model.KindPostureCheck, e.PostureCheckRoles)
 	d.Name, d.Semantic, d.Type = e.Name, e.Semantic, e.Type
 }
 
@@ -66,22 +66,4 @@ func shapeServiceEdgeRouterPolicy(c *call, d *api.ServiceEdgeRouterPolicy, e *mo
 	d.ServiceRoles, d.ServiceRolesDisplay = e.ServiceRoles, display(c, model.KindService, e.ServiceRoles)
 	d.EdgeRouterRoles, d.EdgeRouterRolesDisplay = e.EdgeRouterRoles, display(c, model.KindEdgeRouter, e.EdgeRouterRoles)
 	d.Name, d.Semantic = e.Name, e.Semantic
-}
-
-// noPostureChecks handles lists of posture checks, of which there are none.
-func noPostureChecks() handler {
-	type check struct{}
-	empty := func(*check) string { return "" }
-	no := func(*call, *check) bool { return false }
-	l := &listing[check, api.PostureCheck]{shape: func(*call, *api.PostureCheck, *check) {}, table: newTable(nil,
-		text("id", empty), text("name", empty), text("typeId", empty), text("createdAt", empty), text("updatedAt", empty),
-		flag("isSystem", no), flag("promptOnUnlock", no), flag("promptOnWake", no), tagColumn[check](),
-		textSet("roleAttributes", func(*call, *check) []string { return nil }))}
-	return func(c *call) error {
-		p, err := l.page(c)
-		if err != nil {
-			return err
-		}
-		return l.answer(c, p, source[check]{})
-	}
 }

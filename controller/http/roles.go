@@ -87,37 +87,14 @@ func nameOf(e model.Entity) string {
 		return e.Name
 	case *model.ServicePolicy:
 		return e.Name
+	case *model.PostureCheck:
+		return e.Name
+	case *model.CA:
+		return e.Name
+	case *model.ExternalJwtSigner:
+		return e.Name
 	}
 	return e.Meta().ID
-}
-
-// attributesInUse handles the lists of role attributes of a kind.
-func attributesInUse[E any, P pointer[E]](get func(e *E) []string) handler {
-	type attribute struct{ id string }
-	l := &listing[attribute, string]{
-		table:     newTable(nil, text("id", func(a *attribute) string { return a.id })),
-		shape:     func(_ *call, d *string, a *attribute) { *d = a.id },
-		unlimited: true,
-	}
-	return func(c *call) error {
-		p, err := l.page(c)
-		if err != nil {
-			return err
-		}
-		seen := map[string]bool{}
-		for e := range state.All[E, P](c.state) {
-			for _, a := range get(e) {
-				seen[a] = true
-			}
-		}
-		return l.answer(c, p, source[attribute]{each: func(yield func(*attribute) bool) {
-			for _, id := range sortedKeys(seen) {
-				if !yield(&attribute{id}) {
-					return
-				}
-			}
-		}, all: len(seen)})
-	}
 }
 
 func sortedUnique(values []string) []string {

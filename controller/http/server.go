@@ -18,8 +18,8 @@ import (
 // Config is what a Server needs. All of it must be set unless it says otherwise.
 type Config struct {
 	Build     Build
-	State     func() *state.View  // the current state
-	Policies  func() *policy.View // the current policies, in step with the state when a write returns
+	State     func() *state.View    // the current state
+	Policies  func() *policy.View   // the current policies, in step with the state when a write returns
 	Fork      func() *policy.Engine // an engine of its own that begins with the current policies
 	Writer    Writer
 	Auth      Authenticator

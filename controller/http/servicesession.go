@@ -11,10 +11,19 @@ import (
 	"github.com/weftnet/weft/state"
 )
 
-// createSession handles POST /sessions. A service that the caller cannot see is
-// not found; one that it may not use in this way is a field error.
+// createSession handles POST /sessions; refusals are remembered.
 func (s *Server) createSession(c *call) error {
 	in := c.body.(*api.SessionCreate)
+	kind := model.Dial
+	if in.Type != nil {
+		kind = *in.Type
+	}
+	return c.refused(s.newSession(c, in), kind, value(in.ServiceID))
+}
+
+// newSession makes a session. A service that the caller cannot see is not found;
+// one that it may not use in this way is a field error.
+func (s *Server) newSession(c *call, in *api.SessionCreate) error {
 	kind, service := model.Dial, ""
 	if in.Type != nil {
 		kind = *in.Type

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
@@ -109,7 +110,7 @@ func (x *entity[E, D, P]) update(c *call) error {
 		if err := x.before(w); err != nil {
 			return err
 		}
-		w.cmd.Ops[0] = firstOp(c.command().Update(e))
+		w.cmd.Ops[0] = firstOp(c.command().Update(e, w.derived...))
 	}
 	if err := c.propose(w.cmd); err != nil {
 		return err
@@ -148,6 +149,9 @@ func (x *entity[E, D, P]) change(c *call, mode api.Mode, fields map[string]any) 
 		if err := x.permit(c, old, c.body); err != nil {
 			return err
 		}
+	}
+	if err := nest(P(old), fields); err != nil {
+		return err
 	}
 	settable(x.kind, fields)
 	e, err := merged[E, P](old, fields)
@@ -221,6 +225,39 @@ func given(prefix string, v reflect.Value, out map[string]any) {
 		}
 		out[prefix+f.Name] = x.Interface()
 	}
+}
+
+// nest merges members of an optional object, such as externalIdClaim.index, into
+// the object as it is, and sets it as a whole.
+func nest(old model.Entity, fields map[string]any) error {
+	d := model.Describe(old.Kind())
+	parts := map[string]map[string]any{}
+	for name, v := range fields {
+		whole, part, nested := strings.Cut(name, ".")
+		if !nested || d.Field(name) != nil || d.Field(whole) == nil || !d.Field(whole).Patch {
+			continue
+		}
+		if parts[whole] == nil {
+			text, err := json.Marshal(d.Field(whole).Get(old))
+			if err != nil {
+				return err
+			}
+			now := map[string]any{}
+			if err := json.Unmarshal(text, &now); err != nil {
+				return err
+			}
+			if now == nil { // it was null
+				now = map[string]any{}
+			}
+			parts[whole] = now
+		}
+		parts[whole][part] = v
+		delete(fields, name)
+	}
+	for whole, v := range parts {
+		fields[whole] = v
+	}
+	return nil
 }
 
 // settable drops the paths that a patch may not set.
