@@ -92,6 +92,8 @@ type Deps struct {
 	// session certificates. Both are asked each time, as they may be reloaded.
 	Bundle func() *pki.Bundle
 	Signer func() *pki.Authority
+	// Notify, if not nil, is told of logins and sessions. It must not wait.
+	Notify func(Notice)
 }
 
 // Auth is the authentication of one controller. It is safe for concurrent use.

@@ -55,6 +55,7 @@ func (a *Auth) drop(e *entry, reason string) bool {
 		return false
 	}
 	a.log.Info("session ended", "sessionId", rec.ID, "identityId", rec.IdentityID, "reason", reason)
+	a.notify(sessionNotice(rec, a.now(), false, reason))
 	return true
 }
 
@@ -64,6 +65,7 @@ func (a *Auth) dropKnown(e *entry, reason string) {
 	rec := e.record.Load()
 	if _, was := a.sessions.remove(rec.ID, a.forgetAt(rec)); was {
 		a.log.Info("session ended", "sessionId", rec.ID, "identityId", rec.IdentityID, "reason", reason)
+		a.notify(sessionNotice(rec, a.now(), false, reason))
 	}
 }
 

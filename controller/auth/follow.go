@@ -96,7 +96,7 @@ func (a *Auth) revoked(v *state.View, r *model.Revocation) {
 			}
 		}
 	case model.RevokeJTI:
-		a.sessions.removeService(r.ID)
+		a.endService(r.ID)
 	}
 }
 

@@ -32,6 +32,9 @@ type LoginRequest struct {
 	SdkInfo      *model.SdkInfo
 	Certificates []*x509.Certificate // of the TLS handshake, leaf first
 	RemoteIP     string              // without port
+	// For events: the client's address with its port, and the address that it
+	// connected to with the path of the request. Both may be empty.
+	RemoteAddress, LocalAddress string
 }
 
 // passed is a proven identity.
@@ -79,6 +82,7 @@ func (a *Auth) Login(ctx context.Context, r LoginRequest) (*Session, error) {
 		if errors.As(err, &d) {
 			a.log.Info("login refused", "method", r.Method, "reason", d.reason, "identityId", d.identityID,
 				"authenticatorId", d.authenticatorID, "username", r.Username, "remote", r.RemoteIP, "cause", d.err)
+			a.loginFailed(r, d)
 			return nil, fault.InvalidAuth.New(nil)
 		}
 		if ctx.Err() != nil {
@@ -187,6 +191,7 @@ func (a *Auth) begin(r LoginRequest, p *passed) (*Session, error) {
 	}
 	e.text.Store(&text)
 	a.note(r, p)
+	a.loggedIn(r, rec, p.policy.ID)
 	a.log.Debug("login", "method", r.Method, "identityId", p.identity.ID, "sessionId", rec.ID, "remote", r.RemoteIP)
 	return a.snapshot(e, text), nil
 }

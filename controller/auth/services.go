@@ -103,6 +103,7 @@ func (a *Auth) serviceRecord(s *Session, serviceID, sessionType string) *service
 	kept := a.sessions.addService(rec)
 	if kept == rec {
 		a.journal.put(keyService+rec.ID, rec)
+		a.notify(serviceNotice(rec, a.now(), true))
 	}
 	return kept
 }
@@ -154,7 +155,7 @@ func (a *Auth) ServiceSession(apiSessionID, sessionID string) (*ServiceSession, 
 func (a *Auth) current(r *serviceRecord) *ServiceSession {
 	access := a.access(r.IdentityID, r.ServiceID, r.Type)
 	if !access.Allowed {
-		a.sessions.removeService(r.ID)
+		a.endService(r.ID)
 		return nil
 	}
 	return r.public(access)
@@ -173,7 +174,7 @@ func (a *Auth) DeleteServiceSession(ctx context.Context, apiSessionID, sessionID
 	if err := a.write(ctx, a.command().Put(r)); err != nil {
 		return err
 	}
-	a.sessions.removeService(s.ID)
+	a.endService(s.ID)
 	return nil
 }
 
@@ -193,7 +194,8 @@ func (t *table) addService(r *serviceRecord) *serviceRecord {
 	return r
 }
 
-func (t *table) removeService(id string) {
+// removeService returns what was removed, nil for nothing.
+func (t *table) removeService(id string) *serviceRecord {
 	t.mu.Lock()
 	r := t.service[id]
 	delete(t.service, id)
@@ -206,6 +208,7 @@ func (t *table) removeService(id string) {
 	if r != nil {
 		t.journal.remove(keyService + id)
 	}
+	return r
 }
 
 func (t *table) serviceByID(id string) *serviceRecord {
