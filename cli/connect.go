@@ -18,12 +18,12 @@ func (a *account) client(t *tool) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(a.Address, client.Options{TLS: cfg, Token: a.Token, UserAgent: t.agent(), Wrap: t.wrap})
+	return client.New(a.Address, client.Options{TLS: cfg, Token: a.Token, UserAgent: t.agent(), Wrap: func(next http.RoundTripper) http.RoundTripper { return t.wrap(next, a.ReadOnly) }})
 }
 
-// wrap puts the layer of -j and --dry-run around a transport.
-func (t *tool) wrap(next http.RoundTripper) http.RoundTripper {
-	t.wire = &wire{next: next, dry: t.dryRun, keep: t.envelope}
+// wrap puts the layer of -j, --dry-run and --read-only around a transport.
+func (t *tool) wrap(next http.RoundTripper, readOnly bool) http.RoundTripper {
+	t.wire = &wire{next: next, dry: t.dryRun, keep: t.envelope, readOnly: readOnly}
 	return t.wire
 }
 

@@ -28,6 +28,7 @@ type account struct {
 	IdentityID   string    `json:"identityId"`
 	Token        string    `json:"token,omitempty"` // empty after logout
 	ExpiresAt    time.Time `json:"expiresAt"`       // unless used before
+	ReadOnly     bool      `json:"readOnly,omitempty"`
 }
 
 const defaultContext = "default"
@@ -100,6 +101,8 @@ func (t *tool) name(all *contexts) string {
 	switch {
 	case t.context != "":
 		return t.context
+	case os.Getenv("WEFT_CONTEXT") != "":
+		return os.Getenv("WEFT_CONTEXT")
 	case all.Current != "":
 		return all.Current
 	}

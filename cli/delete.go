@@ -21,6 +21,7 @@ func (e *entity[D, C, U]) remove(t *tool) *cobra.Command {
 		cmd.Long = cmd.Short + ".\n" + e.removeDoc.long + "\nwhere FILTER deletes all that match; on a terminal it asks before."
 	}
 	cmd.Args = cobra.MinimumNArgs(1)
+	cmd.ValidArgsFunction = t.completeArgs(e.many + "*")
 	t.changing(cmd)
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&missing, "ignore-missing", false, "what does not exist counts as deleted")

@@ -45,18 +45,23 @@ func (c *call) dry() bool { return c.tool.dryRun }
 // and holds back the changes of a dry run. A command has one; it is not used
 // concurrently.
 type wire struct {
-	next   http.RoundTripper
-	dry    bool
-	keep   bool
-	held   []request
-	answer []byte // of the last change, or of the last read if there was none
-	wrote  bool   // answer is that of a change
+	next http.RoundTripper
+	dry  bool
+	keep bool
+	// readOnly refuses changes, see reads.
+	readOnly bool
+	held     []request
+	answer   []byte // of the last change, or of the last read if there was none
+	wrote    bool   // answer is that of a change
 }
 
 // RoundTrip sends a request, or holds it back.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.dry && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return w.hold(r)
+	}
+	if w.readOnly && !reads(r) {
+		return nil, &failure{code: "READ_ONLY_CONTEXT", cause: "this context was made with weft login --read-only", remedy: "log in without --read-only, or use another --context", exit: ExitRefused}
 	}
 	res, err := w.next.RoundTrip(r)
 	if err != nil || !w.keep || res.StatusCode > 299 || w.wrote && r.Method == http.MethodGet {
@@ -69,6 +74,19 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	res.Body = io.NopCloser(bytes.NewReader(b))
 	w.answer, w.wrote = b, r.Method != http.MethodGet
 	return res, nil
+}
+
+// reads reports whether a request changes nothing but one's own session.
+func reads(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	for _, end := range []string{"/authenticate", "/authenticate/mfa", "/current-api-session", "/inspections", "/what-if", "/diff"} {
+		if strings.HasSuffix(r.URL.Path, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // CloseIdleConnections passes on.

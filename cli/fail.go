@@ -43,12 +43,19 @@ func notFound(kind, many, name string) error {
 		remedy: "look it up: weft list " + many, exit: ExitNotFound}
 }
 
-// report writes an error to w and returns the exit code.
-func report(w io.Writer, err error) int {
+// report writes an error to w, as one line of JSON if that is asked for, and
+// returns the exit code.
+func report(w io.Writer, err error, asJSON bool) int {
 	if err == nil {
 		return ExitOK
 	}
 	f := explain(err)
+	if asJSON {
+		out := map[string]any{"error": map[string]any{"code": f.code, "cause": f.cause, "remedy": f.remedy, "exitCode": f.exit}}
+		if printJSONLine(w, out) == nil {
+			return f.exit
+		}
+	}
 	fmt.Fprintf(w, "error: %s\n", f.code)
 	if f.cause != "" {
 		fmt.Fprintf(w, "cause: %s\n", f.cause)
@@ -114,10 +121,7 @@ func withOwn(f *failure, err error) *failure {
 }
 
 func explainAPI(e *client.Error) *failure {
-	f := &failure{code: e.Code, cause: e.Message, remedy: e.Remedy, exit: exitOf(e.Status), err: e}
-	if cause := e.Cause.String(); cause != "" {
-		f.cause += ": " + cause
-	}
+	f := &failure{code: e.Code, cause: both(e.Message, e.Cause.String()), remedy: e.Remedy, exit: exitOf(e.Status), err: e}
 	if e.Status == 404 && strings.Contains(f.cause, "path /fabric/") {
 		f.code, f.remedy, f.exit = "NO_FABRIC_API", "add the binding fabric to the apis of the controller's web section and start it again", ExitUnavailable
 	}
@@ -131,11 +135,19 @@ func explainAPI(e *client.Error) *failure {
 }
 
 func explainOverlay(e *sdk.Error) *failure {
-	f := &failure{code: e.Code, cause: e.Message, remedy: e.Remedy, exit: exitOf(e.Status), err: e}
-	if e.Cause != "" {
-		f.cause += ": " + e.Cause
+	return &failure{code: e.Code, cause: both(e.Message, e.Cause), remedy: e.Remedy, exit: exitOf(e.Status), err: e}
+}
+
+// both joins a message and its cause; where one says the other, it says it once.
+func both(message, cause string) string {
+	short := func(s string) string { return strings.ToLower(strings.TrimRight(s, ". ")) }
+	switch {
+	case cause == "" || strings.Contains(short(message), short(cause)):
+		return message
+	case strings.Contains(short(cause), short(message)):
+		return cause
 	}
-	return f
+	return strings.TrimRight(message, ". ") + ": " + cause
 }
 
 func exitOf(status int) int {

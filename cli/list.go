@@ -225,6 +225,8 @@ func (e *entity[D, C, U]) listAt(t *tool, cmd *cobra.Command, of kind, path stri
 	var f listFlags
 	f.add(cmd)
 	cmd.Args = cobra.RangeArgs(1, 2)
+	_, many := of.names()
+	cmd.ValidArgsFunction = t.completeArgs(many)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(t, args[1:]); err != nil {
 			return err

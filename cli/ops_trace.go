@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// opsCommand holds what works on files of a process.
-func opsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "ops", Short: "Look into files of a process", Args: cobra.NoArgs, RunE: help}
-	c.AddCommand(traceCommand())
+// opsCommand holds what works on files of a process, and operations as the
+// ecosystem spells them.
+func opsCommand(o Options) *cobra.Command {
+	t := newTool(o)
+	c := &cobra.Command{Use: "ops", Short: "Look into files of a process, and operations with the ecosystem's prefix", Args: cobra.NoArgs, RunE: help}
+	c.AddCommand(traceCommand(), t.clusterCommand(), t.database())
 	return c
 }
 

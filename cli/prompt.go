@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,15 +18,42 @@ import (
 func readSecret(cmd *cobra.Command, prompt string) (string, error) {
 	if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprint(cmd.ErrOrStderr(), prompt)
-		b, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(cmd.ErrOrStderr())
-		return string(b), err
+		defer fmt.Fprintln(cmd.ErrOrStderr())
+		return interruptible(cmd.Context(), int(f.Fd()), func() (string, error) {
+			b, err := term.ReadPassword(int(f.Fd()))
+			return string(b), err
+		})
 	}
 	line, err := readLine(cmd)
 	if err == nil && line == "" {
 		err = usageError("give it on the command line or on standard input", "no %s", strings.TrimSuffix(prompt, ": "))
 	}
 	return line, err
+}
+
+// interruptible reads from a terminal until the context ends, and then puts the
+// terminal back as it was. A read that has begun cannot be taken back: it goes
+// on until the process ends.
+func interruptible(ctx context.Context, fd int, read func() (string, error)) (string, error) {
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(fd, state))
+	}
 }
 
 // confirm asks a question; without a terminal the answer is no.
@@ -35,13 +63,23 @@ func confirm(cmd *cobra.Command, question string) bool {
 		return false
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), question)
-	line, err := readLine(cmd)
+	line, err := interruptible(cmd.Context(), int(f.Fd()), func() (string, error) { return readLine(cmd) })
 	return err == nil && (strings.EqualFold(line, "y") || strings.EqualFold(line, "yes"))
 }
 
-// readLine reads one line of standard input, at most 64 KiB.
-func readLine(cmd *cobra.Command) (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 64<<10)).ReadString('\n')
+// lineReader reads lines, all in all at most 64 KiB.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{bufio.NewReader(io.LimitReader(r, 64<<10))}
+}
+
+// readLine reads one line of standard input.
+func readLine(cmd *cobra.Command) (string, error) { return newLineReader(cmd.InOrStdin()).next() }
+
+// next returns the next line without its end, empty at the end of the input.
+func (l *lineReader) next() (string, error) {
+	line, err := l.r.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}

@@ -12,6 +12,7 @@ func (e *entity[D, C, U]) show(t *tool) *cobra.Command {
 	}
 	cmd := e.command(e.one, e.reference(), "Show "+article(e.one))
 	cmd.Args = cobra.ExactArgs(1)
+	cmd.ValidArgsFunction = t.completeArgs(e.many)
 	cmd.RunE = t.run(func(c *call, args []string) error {
 		id, err := e.find(c, args[0])
 		if err != nil {

@@ -20,11 +20,17 @@ type Options struct {
 func Run(ctx context.Context, o Options, args []string, extra ...*cobra.Command) int {
 	root := New(o, extra...)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return report(o.Stderr, err)
+	return report(o.Stderr, err, wantsJSON(cmd))
+}
+
+// wantsJSON reports whether a command was asked for JSON.
+func wantsJSON(cmd *cobra.Command) bool {
+	output, envelope := cmd.Flags().Lookup("output"), cmd.Flags().Lookup("output-json")
+	return output != nil && output.Value.String() == formatJSON || envelope != nil && envelope.Value.String() == "true"
 }
 
 // New returns the root command. Its errors are those of the commands; Run
@@ -45,10 +51,10 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError("see "+c.CommandPath()+" --help", "%s", err)
 	})
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(extra...)
 	root.AddCommand(newTool(o).commands()...)
-	root.AddCommand(edgeCommand(o), fabricCommand(o), agentCommand(), opsCommand())
+	root.AddCommand(edgeCommand(o), fabricCommand(o), agentCommand(), opsCommand(o), completionCommand())
 	usageArgs(root)
 	return root
 }
@@ -67,7 +73,7 @@ func fabricCommand(o Options) *cobra.Command {
 	t := newTool(o)
 	c := &cobra.Command{Use: "fabric", Short: "Commands for routers, links, circuits, services and terminators with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
 	c.AddCommand(t.verbs(routers(), links(), circuits(), fabricServices(), fabricTerminators(), controllers())...)
-	c.AddCommand(t.inspect())
+	c.AddCommand(t.inspect(), t.database(), parent("validate", "Compare what should be with what is", t.validateHosting()))
 	return c
 }
 
@@ -88,14 +94,20 @@ func newTool(o Options) *tool { return &tool{version: o.Version, style: style{ou
 // commands returns all commands that talk to a controller.
 func (t *tool) commands() []*cobra.Command {
 	return append([]*cobra.Command{
-		t.login(), t.logout(), t.enroll(), t.reEnroll(), t.why(), t.inspect(), t.versionCommand(),
-	}, t.verbs(kinds()...)...)
+		t.login(), t.logout(), t.whoami(), t.password(), t.mfa(), t.contextCommands(),
+		t.enroll(), t.reEnroll(), t.why(), t.policyAdvisor(), t.inspect(),
+		parent("verify", "Prove what the controller asks for", t.verifyCA()),
+		parent("validate", "Compare what should be with what is", t.validateHosting()),
+		parent("refresh", "Give an enrollment a new token", t.refreshEnrollment()),
+		parent("extend", "Ask clients to renew their certificates", t.extendAuthenticator()),
+		t.database(), t.clusterCommand(), t.versionCommand(),
+	}, append(t.identityActions(), t.verbs(kinds()...)...)...)
 }
 
 // verbs returns the commands that kinds of entities share.
 func (t *tool) verbs(of ...kind) []*cobra.Command {
 	show := t.group("show", "Show one entity", of, func(k kind) *cobra.Command { return k.show(t) })
-	show.AddCommand(t.showPath())
+	show.AddCommand(t.showPath(), t.showCAJWT())
 	list := t.group("list", "List entities", of, func(k kind) *cobra.Command { return k.list(t) })
 	for _, k := range of {
 		if c := k.listOne(t); c != nil {
@@ -103,11 +115,14 @@ func (t *tool) verbs(of ...kind) []*cobra.Command {
 			list.AddCommand(c)
 		}
 	}
+	update := t.group("update", "Change members of an entity", of, func(k kind) *cobra.Command { return k.update(t) })
+	update.AddCommand(t.identityConfigs())
+	list.AddCommand(t.otherLists()...)
 	return []*cobra.Command{
 		t.group("create", "Create an entity", of, func(k kind) *cobra.Command { return k.create(t) }),
 		list,
 		show,
-		t.group("update", "Change members of an entity", of, func(k kind) *cobra.Command { return k.update(t) }),
+		update,
 		t.group("delete", "Delete entities", of, func(k kind) *cobra.Command { return k.remove(t) }),
 	}
 }
@@ -130,6 +145,13 @@ func (t *tool) group(verb, short string, of []kind, make func(kind) *cobra.Comma
 func (t *tool) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&t.configDir, "config-dir", "", "directory of the contexts (default $WEFT_CONFIG_DIR, else weft in the user's configuration directory)")
-	f.StringVar(&t.context, "context", "", "context to use (default the one of the last login)")
+	f.StringVar(&t.context, "context", "", "context to use (default $WEFT_CONTEXT, else the one of the last login)")
+	if f.ShorthandLookup("i") == nil { // the ecosystem's spelling
+		f.StringVarP(&t.context, "cli-identity", "i", "", "the same as --context")
+		_ = f.MarkHidden("cli-identity") // there is such a flag
+	}
 	t.style.flags(f)
+	for name, complete := range map[string]completer{"output": completeFormats, "context": t.completeContexts} {
+		_ = c.RegisterFlagCompletionFunc(name, complete) // there are such flags, and they have none
+	}
 }

@@ -15,6 +15,7 @@ func (e *entity[D, C, U]) update(t *tool) *cobra.Command {
 	cmd := e.command(e.one, e.reference(), "Change the given members of "+article(e.one))
 	e.updateDoc.apply(cmd)
 	cmd.Args = cobra.ExactArgs(1)
+	cmd.ValidArgsFunction = t.completeArgs(e.many)
 	t.changing(cmd)
 	e.updateFlags(cmd.Flags(), in)
 	var after func(*call, string) error
