@@ -11,6 +11,9 @@ import (
 // answer is the caller's. The error is that of ctx or of the channel. A
 // Handler must not call it on the goroutine of its own channel.
 func (c *Channel) Request(ctx context.Context, m *message.Message) (*message.Message, error) {
+	if err := ctx.Err(); err != nil { // nobody waits for an answer
+		return nil, err
+	}
 	f := encode(m)
 	seq := c.seq.Add(1)
 	f.setSeq(seq)
