@@ -20,13 +20,14 @@ const (
 	Update = "update"
 	Delete = "delete"
 	None   = "none"
+	Show   = "read" // asked of Rules only
 )
 
 // Rules are those of the single operations. The view is the state as the
 // operations before have left it. Refusals are those of the catalogue.
 type Rules interface {
-	// Permit refuses unless the caller may do the action with entities of the
-	// section.
+	// Permit refuses unless the caller may do the action, Show among them, with
+	// entities of the section.
 	Permit(s *Section, action string) error
 	// Create chooses the id of e and returns the operations that make it. actions
 	// are the members that count at creation only, as the API has them.

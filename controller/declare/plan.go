@@ -214,8 +214,10 @@ func (p *planner) update(it *item, want, old model.Entity, c *Change) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	if err := p.permit(it, Update); err != nil {
-		return err
+	for _, action := range []string{Show, Update} { // the report shows what it was before
+		if err := p.permit(it, action); err != nil {
+			return err
+		}
 	}
 	ops, err := p.rules.Change(p.now, it.section, old, fields)
 	if err != nil {

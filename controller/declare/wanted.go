@@ -99,15 +99,26 @@ func (p *planner) idOf(it *item, at place, m *member, k model.Kind, n *yaml.Node
 			return "", nil
 		}
 	}
-	var names []string
-	for e := range p.now.All(k) {
-		names = append(names, nameOf(e))
-	}
 	what := strings.ReplaceAll(strings.TrimSuffix(model.Describe(k).Plural, "s"), "-", " ")
 	if strings.HasSuffix(what, "ie") {
 		what = strings.TrimSuffix(what, "ie") + "y"
 	}
-	return "", at.at(n).refuse(didYouMean(n.Value, names, "declare it too, or create it first"), "there is no %s %q", what, n.Value)
+	return "", at.at(n).refuse(didYouMean(n.Value, p.names(k), "declare it too, or create it first"), "there is no %s %q", what, n.Value)
+}
+
+// names returns the names of a kind that the caller may know.
+func (p *planner) names(k model.Kind) []string {
+	var out []string
+	for _, s := range Sections() {
+		if s.Kind != k || p.rules.Permit(s, Show) != nil {
+			continue
+		}
+		for e := range p.now.All(k) {
+			out = append(out, nameOf(e))
+		}
+		break
+	}
+	return out
 }
 
 func (p *planner) find(k model.Kind, name string) string {
