@@ -128,6 +128,7 @@ func Operations() []Operation {
 		controllers(), roleAttributes(), cas(), postureChecks(), externalJwtSigners(), identityTypes(),
 		fabricEntities(), fabricLinks(), circuits(), inspecting(), explaining(),
 		database(), clusterOperations(), specs(),
+		declarations(),
 		unimplemented(),
 	} {
 		all = append(all, part...)

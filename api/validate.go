@@ -46,9 +46,9 @@ func compileChecks(name string, t reflect.Type, m Mode) *Validator {
 	return v
 }
 
-// element returns the struct type behind a pointer.
+// element returns the struct type behind a pointer or in a list.
 func element(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Pointer {
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
 		return t.Elem()
 	}
 	return t

@@ -24,6 +24,11 @@ func (a *Edge) ListEnumeratedCapabilities(ctx context.Context) ([]string, error)
 	return array[string](ctx, a.c, call{method: "GET", path: "/edge/client/v1/enumerated-capabilities"})
 }
 
+// ListEnumeratedRouterCapabilities lists the capabilities that a router may tell of.
+func (a *Edge) ListEnumeratedRouterCapabilities(ctx context.Context) ([]string, error) {
+	return array[string](ctx, a.c, call{method: "GET", path: "/edge/client/v1/enumerated-router-capabilities"})
+}
+
 // ListProtocols lists the protocols of the client API.
 func (a *Edge) ListProtocols(ctx context.Context) (*Protocols, error) {
 	return detail[Protocols](ctx, a.c, call{method: "GET", path: "/edge/client/v1/protocols"})
@@ -32,11 +37,6 @@ func (a *Edge) ListProtocols(ctx context.Context) (*Protocols, error) {
 // ListNetworkJWTs lists tokens that introduce the network to a client.
 func (a *Edge) ListNetworkJWTs(ctx context.Context) ([]NetworkJWT, error) {
 	return array[NetworkJWT](ctx, a.c, call{method: "GET", path: "/edge/client/v1/network-jwts"})
-}
-
-// ListSpecs lists the API descriptions.
-func (a *Edge) ListSpecs(ctx context.Context) ([]Spec, error) {
-	return array[Spec](ctx, a.c, call{method: "GET", path: "/edge/client/v1/specs"})
 }
 
 // CreatePostureResponse takes posture data of the caller's machine.
@@ -130,9 +130,49 @@ func (a *Edge) ExtendVerifyCurrentIdentityAuthenticator(ctx context.Context, id 
 	return nothing(ctx, a.c, call{method: "POST", path: "/edge/client/v1/current-identity/authenticators/" + segment(id) + "/extend-verify", body: body})
 }
 
-// DetailMfa shows the caller's MFA enrollment.
-func (a *Edge) DetailMfa(ctx context.Context) error {
-	return nothing(ctx, a.c, call{method: "GET", path: "/edge/client/v1/current-identity/mfa"})
+// AuthenticateMfa satisfies the MFA query of the caller's session by a one-time code or a recovery code.
+func (a *Edge) AuthenticateMfa(ctx context.Context, body *MFACode) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/client/v1/authenticate/mfa", body: body})
+}
+
+// DetailMfa shows the caller's enrollment in one-time codes; its secret only until it is verified.
+func (a *Edge) DetailMfa(ctx context.Context) (*MFA, error) {
+	return detail[MFA](ctx, a.c, call{method: "GET", path: "/edge/client/v1/current-identity/mfa"})
+}
+
+// EnrollMfa begins the caller's enrollment in one-time codes; it counts once it is verified.
+func (a *Edge) EnrollMfa(ctx context.Context) (*Created, error) {
+	return detail[Created](ctx, a.c, call{method: "POST", path: "/edge/client/v1/current-identity/mfa"})
+}
+
+// DeleteMfa removes the caller's enrollment in one-time codes; a verified one only with a current code or a recovery code.
+func (a *Edge) DeleteMfa(ctx context.Context, p *DeleteMfaParams) error {
+	return nothing(ctx, a.c, call{method: "DELETE", path: "/edge/client/v1/current-identity/mfa", params: p})
+}
+
+// VerifyMfa puts the caller's enrollment in force by a first code.
+func (a *Edge) VerifyMfa(ctx context.Context, body *MFACode) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/client/v1/current-identity/mfa/verify", body: body})
+}
+
+// DetailMfaQrCode shows the provisioning URL of an unverified enrollment as a QR code.
+func (a *Edge) DetailMfaQrCode(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/client/v1/current-identity/mfa/qr-code"})
+}
+
+// DetailMfaRecoveryCodes shows the recovery codes that are left to who has a current code.
+func (a *Edge) DetailMfaRecoveryCodes(ctx context.Context, p *DetailMfaRecoveryCodesParams, body *MFACode) (*MFARecoveryCodes, error) {
+	return detail[MFARecoveryCodes](ctx, a.c, call{method: "GET", path: "/edge/client/v1/current-identity/mfa/recovery-codes", params: p, body: body})
+}
+
+// CreateMfaRecoveryCodes replaces all recovery codes; needs a current code or a recovery code.
+func (a *Edge) CreateMfaRecoveryCodes(ctx context.Context, body *MFACode) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/client/v1/current-identity/mfa/recovery-codes", body: body})
+}
+
+// CreateTotpToken makes a token that proves a one-time code to routers. Only for sessions whose token is a JWT.
+func (a *Edge) CreateTotpToken(ctx context.Context, body *MFACode) (*TotpToken, error) {
+	return detail[TotpToken](ctx, a.c, call{method: "POST", path: "/edge/client/v1/current-api-session/totp-token", body: body})
 }
 
 // Enroll enrolls by any method; the body is a PEM certificate request or JSON.
@@ -210,7 +250,37 @@ func (a *Edge) ListControllers(ctx context.Context, p *ListParams) (*Page[Contro
 	return list[Controller](ctx, a.c, call{method: "GET", path: "/edge/client/v1/controllers", params: p})
 }
 
-// ListExternalJwtSigners lists the external JWT signers that a client may log in with.
-func (a *Edge) ListExternalJwtSigners(ctx context.Context, p *ListParams) (*Page[ExternalJwtSigner], error) {
-	return list[ExternalJwtSigner](ctx, a.c, call{method: "GET", path: "/edge/client/v1/external-jwt-signers", params: p})
+// ListExternalJwtSigners lists the enabled external JWT signers, which a client may log in with.
+func (a *Edge) ListExternalJwtSigners(ctx context.Context, p *ListParams) (*Page[ClientExternalJwtSigner], error) {
+	return list[ClientExternalJwtSigner](ctx, a.c, call{method: "GET", path: "/edge/client/v1/external-jwt-signers", params: p})
+}
+
+// ListSpecs lists the API descriptions.
+func (a *Edge) ListSpecs(ctx context.Context) ([]Spec, error) {
+	return array[Spec](ctx, a.c, call{method: "GET", path: "/edge/client/v1/specs"})
+}
+
+// DetailSpec shows one API description.
+func (a *Edge) DetailSpec(ctx context.Context, id string) (*Spec, error) {
+	return detail[Spec](ctx, a.c, call{method: "GET", path: "/edge/client/v1/specs/" + segment(id)})
+}
+
+// DetailSpecBody returns the OpenAPI document of one API, as JSON or, for Accept: text/yaml, as YAML.
+func (a *Edge) DetailSpecBody(ctx context.Context, id string) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/client/v1/specs/" + segment(id) + "/spec"})
+}
+
+// ShowSwagger returns the OpenAPI document of this API.
+func (a *Edge) ShowSwagger(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/client/v1/swagger.json"})
+}
+
+// ShowOpenAPI returns the OpenAPI document of this API.
+func (a *Edge) ShowOpenAPI(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/client/v1/openapi.json"})
+}
+
+// ShowDocs returns the description of this API as a page to read.
+func (a *Edge) ShowDocs(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/client/v1/docs"})
 }

@@ -148,3 +148,63 @@ func (a *Fabric) Inspect(ctx context.Context, body *InspectRequest) (*Inspection
 func (a *Fabric) ShowPath(ctx context.Context, p *ShowPathParams) (*PathAdvice, error) {
 	return detail[PathAdvice](ctx, a.c, call{method: "GET", path: "/fabric/v1/paths", params: p})
 }
+
+// CreateDatabaseSnapshot writes a snapshot of the state to a file beside the controller's data, at most one a minute.
+func (a *Fabric) CreateDatabaseSnapshot(ctx context.Context) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/fabric/v1/database"})
+}
+
+// CreateDatabaseSnapshotWithPath writes a snapshot of the state to a file on the controller's host, at most one a minute.
+func (a *Fabric) CreateDatabaseSnapshotWithPath(ctx context.Context, body *SnapshotRequest) (*SnapshotResult, error) {
+	return detail[SnapshotResult](ctx, a.c, call{method: "POST", path: "/fabric/v1/database/snapshot", body: body})
+}
+
+// CheckDataIntegrity starts a check of the state in the background: references, unique values, and what belongs to nothing.
+func (a *Fabric) CheckDataIntegrity(ctx context.Context) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/fabric/v1/database/check-data-integrity"})
+}
+
+// FixDataIntegrity starts a check of the state in the background that mends what it finds.
+func (a *Fabric) FixDataIntegrity(ctx context.Context) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/fabric/v1/database/fix-data-integrity"})
+}
+
+// DataIntegrityResults shows what the last check of the state has found.
+func (a *Fabric) DataIntegrityResults(ctx context.Context) (*IntegrityResults, error) {
+	return detail[IntegrityResults](ctx, a.c, call{method: "GET", path: "/fabric/v1/database/data-integrity-results"})
+}
+
+// ClusterListMembers lists the members of the cluster.
+func (a *Fabric) ClusterListMembers(ctx context.Context) (*ClusterMembers, error) {
+	return plain[ClusterMembers](ctx, a.c, call{method: "GET", path: "/fabric/v1/cluster/list-members"})
+}
+
+// ClusterMemberAdd adds a controller to the cluster.
+func (a *Fabric) ClusterMemberAdd(ctx context.Context, body *ClusterMemberAdd) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/fabric/v1/cluster/add-member", body: body})
+}
+
+// ClusterMemberRemove removes a member from the cluster; an unknown one is no error.
+func (a *Fabric) ClusterMemberRemove(ctx context.Context, body *ClusterMemberRemove) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/fabric/v1/cluster/remove-member", body: body})
+}
+
+// ClusterTransferLeadership hands the leadership over to another voter.
+func (a *Fabric) ClusterTransferLeadership(ctx context.Context, body *ClusterTransferLeadership) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/fabric/v1/cluster/transfer-leadership", body: body})
+}
+
+// ShowSwagger returns the OpenAPI document of this API.
+func (a *Fabric) ShowSwagger(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/fabric/v1/swagger.json"})
+}
+
+// ShowOpenAPI returns the OpenAPI document of this API.
+func (a *Fabric) ShowOpenAPI(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/fabric/v1/openapi.json"})
+}
+
+// ShowDocs returns the description of this API as a page to read.
+func (a *Fabric) ShowDocs(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/fabric/v1/docs"})
+}

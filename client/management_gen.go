@@ -24,14 +24,14 @@ func (a *Management) ListEnumeratedCapabilities(ctx context.Context) ([]string, 
 	return array[string](ctx, a.c, call{method: "GET", path: "/edge/management/v1/enumerated-capabilities"})
 }
 
+// ListEnumeratedRouterCapabilities lists the capabilities that a router may tell of.
+func (a *Management) ListEnumeratedRouterCapabilities(ctx context.Context) ([]string, error) {
+	return array[string](ctx, a.c, call{method: "GET", path: "/edge/management/v1/enumerated-router-capabilities"})
+}
+
 // ListNetworkJWTs lists tokens that introduce the network to a client.
 func (a *Management) ListNetworkJWTs(ctx context.Context) ([]NetworkJWT, error) {
 	return array[NetworkJWT](ctx, a.c, call{method: "GET", path: "/edge/management/v1/network-jwts"})
-}
-
-// ListSpecs lists the API descriptions.
-func (a *Management) ListSpecs(ctx context.Context) ([]Spec, error) {
-	return array[Spec](ctx, a.c, call{method: "GET", path: "/edge/management/v1/specs"})
 }
 
 // ListSummary counts the entities of every store.
@@ -90,9 +90,44 @@ func (a *Management) ExtendVerifyCurrentIdentityAuthenticator(ctx context.Contex
 	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/current-identity/authenticators/" + segment(id) + "/extend-verify", body: body})
 }
 
-// DetailMfa shows the caller's MFA enrollment.
-func (a *Management) DetailMfa(ctx context.Context) error {
-	return nothing(ctx, a.c, call{method: "GET", path: "/edge/management/v1/current-identity/mfa"})
+// AuthenticateMfa satisfies the MFA query of the caller's session by a one-time code or a recovery code.
+func (a *Management) AuthenticateMfa(ctx context.Context, body *MFACode) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/authenticate/mfa", body: body})
+}
+
+// DetailMfa shows the caller's enrollment in one-time codes; its secret only until it is verified.
+func (a *Management) DetailMfa(ctx context.Context) (*MFA, error) {
+	return detail[MFA](ctx, a.c, call{method: "GET", path: "/edge/management/v1/current-identity/mfa"})
+}
+
+// EnrollMfa begins the caller's enrollment in one-time codes; it counts once it is verified.
+func (a *Management) EnrollMfa(ctx context.Context) (*Created, error) {
+	return detail[Created](ctx, a.c, call{method: "POST", path: "/edge/management/v1/current-identity/mfa"})
+}
+
+// DeleteMfa removes the caller's enrollment in one-time codes; a verified one only with a current code or a recovery code.
+func (a *Management) DeleteMfa(ctx context.Context, p *DeleteMfaParams) error {
+	return nothing(ctx, a.c, call{method: "DELETE", path: "/edge/management/v1/current-identity/mfa", params: p})
+}
+
+// VerifyMfa puts the caller's enrollment in force by a first code.
+func (a *Management) VerifyMfa(ctx context.Context, body *MFACode) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/current-identity/mfa/verify", body: body})
+}
+
+// DetailMfaQrCode shows the provisioning URL of an unverified enrollment as a QR code.
+func (a *Management) DetailMfaQrCode(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/current-identity/mfa/qr-code"})
+}
+
+// DetailMfaRecoveryCodes shows the recovery codes that are left to who has a current code.
+func (a *Management) DetailMfaRecoveryCodes(ctx context.Context, p *DetailMfaRecoveryCodesParams, body *MFACode) (*MFARecoveryCodes, error) {
+	return detail[MFARecoveryCodes](ctx, a.c, call{method: "GET", path: "/edge/management/v1/current-identity/mfa/recovery-codes", params: p, body: body})
+}
+
+// CreateMfaRecoveryCodes replaces all recovery codes; needs a current code or a recovery code.
+func (a *Management) CreateMfaRecoveryCodes(ctx context.Context, body *MFACode) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/current-identity/mfa/recovery-codes", body: body})
 }
 
 // ListSessions lists all service sessions.
@@ -198,6 +233,16 @@ func (a *Management) GetIdentityFailedServiceRequests(ctx context.Context, id st
 // GetIdentityPolicyAdvice tells what one identity may do with one service.
 func (a *Management) GetIdentityPolicyAdvice(ctx context.Context, id string, serviceID string) (*PolicyAdvice, error) {
 	return detail[PolicyAdvice](ctx, a.c, call{method: "GET", path: "/edge/management/v1/identities/" + segment(id) + "/policy-advice/" + segment(serviceID)})
+}
+
+// GetIdentityPostureData shows what the clients of one identity have told about their machines.
+func (a *Management) GetIdentityPostureData(ctx context.Context, id string) (*PostureData, error) {
+	return detail[PostureData](ctx, a.c, call{method: "GET", path: "/edge/management/v1/identities/" + segment(id) + "/posture-data"})
+}
+
+// UpdateIdentityTracing has the controller write requests, circuits and refusals of one identity into its log for a while.
+func (a *Management) UpdateIdentityTracing(ctx context.Context, id string, body *TraceSpec) (*TraceDetail, error) {
+	return detail[TraceDetail](ctx, a.c, call{method: "PUT", path: "/edge/management/v1/identities/" + segment(id) + "/trace", body: body})
 }
 
 // GetIdentityAuthenticators lists the authenticators of one identity.
@@ -750,9 +795,19 @@ func (a *Management) ListIdentityRoleAttributes(ctx context.Context, p *ListPara
 	return list[string](ctx, a.c, call{method: "GET", path: "/edge/management/v1/identity-role-attributes", params: p})
 }
 
+// ListIdentityRoleAttributeUsage lists the role attributes with the number of entities that have them and of policies that ask for them.
+func (a *Management) ListIdentityRoleAttributeUsage(ctx context.Context, p *ListIdentityRoleAttributeUsageParams) (*Page[RoleAttributeUsage], error) {
+	return list[RoleAttributeUsage](ctx, a.c, call{method: "GET", path: "/edge/management/v1/identity-role-attribute-usage", params: p})
+}
+
 // ListEdgeRouterRoleAttributes lists the role attributes in use.
 func (a *Management) ListEdgeRouterRoleAttributes(ctx context.Context, p *ListParams) (*Page[string], error) {
 	return list[string](ctx, a.c, call{method: "GET", path: "/edge/management/v1/edge-router-role-attributes", params: p})
+}
+
+// ListEdgeRouterRoleAttributeUsage lists the role attributes with the number of entities that have them and of policies that ask for them.
+func (a *Management) ListEdgeRouterRoleAttributeUsage(ctx context.Context, p *ListEdgeRouterRoleAttributeUsageParams) (*Page[RoleAttributeUsage], error) {
+	return list[RoleAttributeUsage](ctx, a.c, call{method: "GET", path: "/edge/management/v1/edge-router-role-attribute-usage", params: p})
 }
 
 // ListServiceRoleAttributes lists the role attributes in use.
@@ -760,14 +815,129 @@ func (a *Management) ListServiceRoleAttributes(ctx context.Context, p *ListParam
 	return list[string](ctx, a.c, call{method: "GET", path: "/edge/management/v1/service-role-attributes", params: p})
 }
 
+// ListServiceRoleAttributeUsage lists the role attributes with the number of entities that have them and of policies that ask for them.
+func (a *Management) ListServiceRoleAttributeUsage(ctx context.Context, p *ListServiceRoleAttributeUsageParams) (*Page[RoleAttributeUsage], error) {
+	return list[RoleAttributeUsage](ctx, a.c, call{method: "GET", path: "/edge/management/v1/service-role-attribute-usage", params: p})
+}
+
 // ListPostureCheckRoleAttributes lists the role attributes in use.
 func (a *Management) ListPostureCheckRoleAttributes(ctx context.Context, p *ListParams) (*Page[string], error) {
 	return list[string](ctx, a.c, call{method: "GET", path: "/edge/management/v1/posture-check-role-attributes", params: p})
 }
 
-// ListExternalJwtSigners lists the external JWT signers that a client may log in with.
+// ListPostureCheckRoleAttributeUsage lists the role attributes with the number of entities that have them and of policies that ask for them.
+func (a *Management) ListPostureCheckRoleAttributeUsage(ctx context.Context, p *ListPostureCheckRoleAttributeUsageParams) (*Page[RoleAttributeUsage], error) {
+	return list[RoleAttributeUsage](ctx, a.c, call{method: "GET", path: "/edge/management/v1/posture-check-role-attribute-usage", params: p})
+}
+
+// ListCas lists cas.
+func (a *Management) ListCas(ctx context.Context, p *ListParams) (*Page[CA], error) {
+	return list[CA](ctx, a.c, call{method: "GET", path: "/edge/management/v1/cas", params: p})
+}
+
+// DetailCa shows one ca.
+func (a *Management) DetailCa(ctx context.Context, id string) (*CA, error) {
+	return detail[CA](ctx, a.c, call{method: "GET", path: "/edge/management/v1/cas/" + segment(id)})
+}
+
+// CreateCa creates one ca.
+func (a *Management) CreateCa(ctx context.Context, body *CAInput) (*Created, error) {
+	return detail[Created](ctx, a.c, call{method: "POST", path: "/edge/management/v1/cas", body: body})
+}
+
+// UpdateCa replaces every settable member of one ca; members left out get their defaults.
+func (a *Management) UpdateCa(ctx context.Context, id string, body *CAInput) error {
+	return nothing(ctx, a.c, call{method: "PUT", path: "/edge/management/v1/cas/" + segment(id), body: body})
+}
+
+// PatchCa changes the given members of one ca; null leaves a member as it is.
+func (a *Management) PatchCa(ctx context.Context, id string, body *CAInput) error {
+	return nothing(ctx, a.c, call{method: "PATCH", path: "/edge/management/v1/cas/" + segment(id), body: body})
+}
+
+// DeleteCa deletes one ca.
+func (a *Management) DeleteCa(ctx context.Context, id string) error {
+	return nothing(ctx, a.c, call{method: "DELETE", path: "/edge/management/v1/cas/" + segment(id)})
+}
+
+// GetCaJwt returns the token with which clients enrol by themselves, proved by certificates of one CA.
+func (a *Management) GetCaJwt(ctx context.Context, id string) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/cas/" + segment(id) + "/jwt"})
+}
+
+// VerifyCa verifies one CA by a certificate that it has issued with the verification token as common name.
+func (a *Management) VerifyCa(ctx context.Context, id string, body string) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/cas/" + segment(id) + "/verify", body: body})
+}
+
+// ListPostureChecks lists posture checks.
+func (a *Management) ListPostureChecks(ctx context.Context, p *ListPostureChecksParams) (*Page[PostureCheck], error) {
+	return list[PostureCheck](ctx, a.c, call{method: "GET", path: "/edge/management/v1/posture-checks", params: p})
+}
+
+// DetailPostureCheck shows one posture check.
+func (a *Management) DetailPostureCheck(ctx context.Context, id string) (*PostureCheck, error) {
+	return detail[PostureCheck](ctx, a.c, call{method: "GET", path: "/edge/management/v1/posture-checks/" + segment(id)})
+}
+
+// CreatePostureCheck creates one posture check.
+func (a *Management) CreatePostureCheck(ctx context.Context, body *PostureCheckInput) (*Created, error) {
+	return detail[Created](ctx, a.c, call{method: "POST", path: "/edge/management/v1/posture-checks", body: body})
+}
+
+// UpdatePostureCheck replaces every settable member of one posture check; members left out get their defaults.
+func (a *Management) UpdatePostureCheck(ctx context.Context, id string, body *PostureCheckInput) error {
+	return nothing(ctx, a.c, call{method: "PUT", path: "/edge/management/v1/posture-checks/" + segment(id), body: body})
+}
+
+// PatchPostureCheck changes the given members of one posture check; null leaves a member as it is.
+func (a *Management) PatchPostureCheck(ctx context.Context, id string, body *PostureCheckInput) error {
+	return nothing(ctx, a.c, call{method: "PATCH", path: "/edge/management/v1/posture-checks/" + segment(id), body: body})
+}
+
+// DeletePostureCheck deletes one posture check.
+func (a *Management) DeletePostureCheck(ctx context.Context, id string) error {
+	return nothing(ctx, a.c, call{method: "DELETE", path: "/edge/management/v1/posture-checks/" + segment(id)})
+}
+
+// ListPostureCheckTypes lists posture check types.
+func (a *Management) ListPostureCheckTypes(ctx context.Context, p *ListParams) (*Page[PostureCheckType], error) {
+	return list[PostureCheckType](ctx, a.c, call{method: "GET", path: "/edge/management/v1/posture-check-types", params: p})
+}
+
+// DetailPostureCheckType shows one posture check type.
+func (a *Management) DetailPostureCheckType(ctx context.Context, id string) (*PostureCheckType, error) {
+	return detail[PostureCheckType](ctx, a.c, call{method: "GET", path: "/edge/management/v1/posture-check-types/" + segment(id)})
+}
+
+// ListExternalJwtSigners lists external jwt signers.
 func (a *Management) ListExternalJwtSigners(ctx context.Context, p *ListParams) (*Page[ExternalJwtSigner], error) {
 	return list[ExternalJwtSigner](ctx, a.c, call{method: "GET", path: "/edge/management/v1/external-jwt-signers", params: p})
+}
+
+// DetailExternalJwtSigner shows one external jwt signer.
+func (a *Management) DetailExternalJwtSigner(ctx context.Context, id string) (*ExternalJwtSigner, error) {
+	return detail[ExternalJwtSigner](ctx, a.c, call{method: "GET", path: "/edge/management/v1/external-jwt-signers/" + segment(id)})
+}
+
+// CreateExternalJwtSigner creates one external jwt signer.
+func (a *Management) CreateExternalJwtSigner(ctx context.Context, body *ExternalJwtSignerInput) (*Created, error) {
+	return detail[Created](ctx, a.c, call{method: "POST", path: "/edge/management/v1/external-jwt-signers", body: body})
+}
+
+// UpdateExternalJwtSigner replaces every settable member of one external jwt signer; members left out get their defaults.
+func (a *Management) UpdateExternalJwtSigner(ctx context.Context, id string, body *ExternalJwtSignerInput) error {
+	return nothing(ctx, a.c, call{method: "PUT", path: "/edge/management/v1/external-jwt-signers/" + segment(id), body: body})
+}
+
+// PatchExternalJwtSigner changes the given members of one external jwt signer; null leaves a member as it is.
+func (a *Management) PatchExternalJwtSigner(ctx context.Context, id string, body *ExternalJwtSignerInput) error {
+	return nothing(ctx, a.c, call{method: "PATCH", path: "/edge/management/v1/external-jwt-signers/" + segment(id), body: body})
+}
+
+// DeleteExternalJwtSigner deletes one external jwt signer.
+func (a *Management) DeleteExternalJwtSigner(ctx context.Context, id string) error {
+	return nothing(ctx, a.c, call{method: "DELETE", path: "/edge/management/v1/external-jwt-signers/" + segment(id)})
 }
 
 // ListIdentityTypes lists identity types.
@@ -778,4 +948,74 @@ func (a *Management) ListIdentityTypes(ctx context.Context, p *ListParams) (*Pag
 // DetailIdentityType shows one identity type.
 func (a *Management) DetailIdentityType(ctx context.Context, id string) (*IdentityType, error) {
 	return detail[IdentityType](ctx, a.c, call{method: "GET", path: "/edge/management/v1/identity-types/" + segment(id)})
+}
+
+// Explain tells whether an identity reaches a service and which rule refuses first: login, policies, posture, routers, terminators, path. The answer is 200 in either case.
+func (a *Management) Explain(ctx context.Context, p *ExplainParams) (*Explanation, error) {
+	return detail[Explanation](ctx, a.c, call{method: "GET", path: "/edge/management/v1/explain", params: p})
+}
+
+// WhoCan lists the identities that policies let dial or bind a service through some router, online or not.
+func (a *Management) WhoCan(ctx context.Context, p *WhoCanParams) (*Page[Grant], error) {
+	return list[Grant](ctx, a.c, call{method: "GET", path: "/edge/management/v1/who-can", params: p})
+}
+
+// WhatCan lists the services that policies let an identity dial or bind through some router, online or not.
+func (a *Management) WhatCan(ctx context.Context, p *WhatCanParams) (*Page[Grant], error) {
+	return list[Grant](ctx, a.c, call{method: "GET", path: "/edge/management/v1/what-can", params: p})
+}
+
+// WhatIf tells who would gain and who would lose by changes of policies, attributes and posture checks, without making them.
+func (a *Management) WhatIf(ctx context.Context, body *WhatIf) (*WhatIfAnswer, error) {
+	return detail[WhatIfAnswer](ctx, a.c, call{method: "POST", path: "/edge/management/v1/what-if", body: body})
+}
+
+// CreateDatabaseSnapshot writes a snapshot of the state to a file beside the controller's data, at most one a minute.
+func (a *Management) CreateDatabaseSnapshot(ctx context.Context) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/database/snapshot"})
+}
+
+// CheckDataIntegrity starts a check of the state in the background: references, unique values, and what belongs to nothing.
+func (a *Management) CheckDataIntegrity(ctx context.Context) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/database/check-data-integrity"})
+}
+
+// FixDataIntegrity starts a check of the state in the background that mends what it finds.
+func (a *Management) FixDataIntegrity(ctx context.Context) error {
+	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/database/fix-data-integrity"})
+}
+
+// DataIntegrityResults shows what the last check of the state has found.
+func (a *Management) DataIntegrityResults(ctx context.Context) (*IntegrityResults, error) {
+	return detail[IntegrityResults](ctx, a.c, call{method: "GET", path: "/edge/management/v1/database/data-integrity-results"})
+}
+
+// ListSpecs lists the API descriptions.
+func (a *Management) ListSpecs(ctx context.Context) ([]Spec, error) {
+	return array[Spec](ctx, a.c, call{method: "GET", path: "/edge/management/v1/specs"})
+}
+
+// DetailSpec shows one API description.
+func (a *Management) DetailSpec(ctx context.Context, id string) (*Spec, error) {
+	return detail[Spec](ctx, a.c, call{method: "GET", path: "/edge/management/v1/specs/" + segment(id)})
+}
+
+// DetailSpecBody returns the OpenAPI document of one API, as JSON or, for Accept: text/yaml, as YAML.
+func (a *Management) DetailSpecBody(ctx context.Context, id string) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/specs/" + segment(id) + "/spec"})
+}
+
+// ShowSwagger returns the OpenAPI document of this API.
+func (a *Management) ShowSwagger(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/swagger.json"})
+}
+
+// ShowOpenAPI returns the OpenAPI document of this API.
+func (a *Management) ShowOpenAPI(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/openapi.json"})
+}
+
+// ShowDocs returns the description of this API as a page to read.
+func (a *Management) ShowDocs(ctx context.Context) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/docs"})
 }

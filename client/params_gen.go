@@ -48,6 +48,34 @@ func (p *ListParams) add(q url.Values, h http.Header) {
 	}
 }
 
+// DeleteMfaParams are the parameters of deleteMfa; zero members are not sent.
+type DeleteMfaParams struct {
+	MfaValidationCode string // Current code.
+}
+
+func (p *DeleteMfaParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	if p.MfaValidationCode != "" {
+		h.Set("mfa-validation-code", p.MfaValidationCode)
+	}
+}
+
+// DetailMfaRecoveryCodesParams are the parameters of detailMfaRecoveryCodes; zero members are not sent.
+type DetailMfaRecoveryCodesParams struct {
+	MfaValidationCode string // Current code.
+}
+
+func (p *DetailMfaRecoveryCodesParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	if p.MfaValidationCode != "" {
+		h.Set("mfa-validation-code", p.MfaValidationCode)
+	}
+}
+
 // EnrollParams are the parameters of enroll; zero members are not sent.
 type EnrollParams struct {
 	Method string // ott, ottca, updb or erott; that of the token when absent.
@@ -218,6 +246,90 @@ func (p *ListEdgeRoutersParams) add(q url.Values, h http.Header) {
 	}
 }
 
+// ListIdentityRoleAttributeUsageParams are the parameters of listIdentityRoleAttributeUsage; zero members are not sent.
+type ListIdentityRoleAttributeUsageParams struct {
+	ListParams
+	WithIds bool // Show the ids of those entities.
+}
+
+func (p *ListIdentityRoleAttributeUsageParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	if p.WithIds {
+		q.Set("withIds", "true")
+	}
+}
+
+// ListEdgeRouterRoleAttributeUsageParams are the parameters of listEdgeRouterRoleAttributeUsage; zero members are not sent.
+type ListEdgeRouterRoleAttributeUsageParams struct {
+	ListParams
+	WithIds bool // Show the ids of those entities.
+}
+
+func (p *ListEdgeRouterRoleAttributeUsageParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	if p.WithIds {
+		q.Set("withIds", "true")
+	}
+}
+
+// ListServiceRoleAttributeUsageParams are the parameters of listServiceRoleAttributeUsage; zero members are not sent.
+type ListServiceRoleAttributeUsageParams struct {
+	ListParams
+	WithIds bool // Show the ids of those entities.
+}
+
+func (p *ListServiceRoleAttributeUsageParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	if p.WithIds {
+		q.Set("withIds", "true")
+	}
+}
+
+// ListPostureCheckRoleAttributeUsageParams are the parameters of listPostureCheckRoleAttributeUsage; zero members are not sent.
+type ListPostureCheckRoleAttributeUsageParams struct {
+	ListParams
+	WithIds bool // Show the ids of those entities.
+}
+
+func (p *ListPostureCheckRoleAttributeUsageParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	if p.WithIds {
+		q.Set("withIds", "true")
+	}
+}
+
+// ListPostureChecksParams are the parameters of listPostureChecks; zero members are not sent.
+type ListPostureChecksParams struct {
+	ListParams
+	RoleFilter   []string // Roles: #attribute or @id; may be repeated.
+	RoleSemantic string   // AllOf (default) or AnyOf.
+}
+
+func (p *ListPostureChecksParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	for _, v := range p.RoleFilter {
+		q.Add("roleFilter", v)
+	}
+	if p.RoleSemantic != "" {
+		q.Set("roleSemantic", p.RoleSemantic)
+	}
+}
+
 // ShowPathParams are the parameters of showPath; zero members are not sent.
 type ShowPathParams struct {
 	From string // Id or name of the router where circuits begin.
@@ -233,5 +345,71 @@ func (p *ShowPathParams) add(q url.Values, h http.Header) {
 	}
 	if p.To != "" {
 		q.Set("to", p.To)
+	}
+}
+
+// ExplainParams are the parameters of explain; zero members are not sent.
+type ExplainParams struct {
+	Identity string // Id or name of the identity.
+	Service  string // Id or name of the service.
+	Type     string // dial (default) or bind.
+	Router   string // Id or name of the edge router to go through; any common one when absent.
+}
+
+func (p *ExplainParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	if p.Identity != "" {
+		q.Set("identity", p.Identity)
+	}
+	if p.Service != "" {
+		q.Set("service", p.Service)
+	}
+	if p.Type != "" {
+		q.Set("type", p.Type)
+	}
+	if p.Router != "" {
+		q.Set("router", p.Router)
+	}
+}
+
+// WhoCanParams are the parameters of whoCan; zero members are not sent.
+type WhoCanParams struct {
+	ListParams
+	Service string // Id or name of the service.
+	Type    string // dial (default) or bind.
+}
+
+func (p *WhoCanParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	if p.Service != "" {
+		q.Set("service", p.Service)
+	}
+	if p.Type != "" {
+		q.Set("type", p.Type)
+	}
+}
+
+// WhatCanParams are the parameters of whatCan; zero members are not sent.
+type WhatCanParams struct {
+	ListParams
+	Identity string // Id or name of the identity.
+	Type     string // dial or bind; both when absent.
+}
+
+func (p *WhatCanParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	if p.Identity != "" {
+		q.Set("identity", p.Identity)
+	}
+	if p.Type != "" {
+		q.Set("type", p.Type)
 	}
 }

@@ -196,6 +196,36 @@ type Base struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
+// CA is the detail of a third-party certificate authority.
+type CA struct {
+	Base
+	IsSystem                  bool             `json:"isSystem,omitzero"`
+	CertPem                   string           `json:"certPem"`
+	ExternalIDClaim           *ExternalIDClaim `json:"externalIdClaim,omitzero"`
+	Fingerprint               string           `json:"fingerprint"` // SHA-1 in hex
+	IdentityNameFormat        string           `json:"identityNameFormat"`
+	IdentityRoles             []string         `json:"identityRoles"`
+	IsAuthEnabled             bool             `json:"isAuthEnabled"`
+	IsAutoCaEnrollmentEnabled bool             `json:"isAutoCaEnrollmentEnabled"`
+	IsOttCaEnrollmentEnabled  bool             `json:"isOttCaEnrollmentEnabled"`
+	IsVerified                bool             `json:"isVerified"`
+	Name                      string           `json:"name"`
+	VerificationToken         string           `json:"verificationToken,omitzero"` // while it is not verified
+}
+
+// CAInput is what a caller may set on a CA.
+type CAInput struct {
+	CertPem                   *string               `json:"certPem,omitzero"`
+	ExternalIDClaim           *ExternalIDClaimInput `json:"externalIdClaim,omitzero"`
+	IdentityNameFormat        *string               `json:"identityNameFormat,omitzero"`
+	IdentityRoles             []string              `json:"identityRoles,omitzero"`
+	IsAuthEnabled             *bool                 `json:"isAuthEnabled,omitzero"`
+	IsAutoCaEnrollmentEnabled *bool                 `json:"isAutoCaEnrollmentEnabled,omitzero"`
+	IsOttCaEnrollmentEnabled  *bool                 `json:"isOttCaEnrollmentEnabled,omitzero"`
+	Name                      *string               `json:"name,omitzero"`
+	Tags                      Tags                  `json:"tags,omitzero"`
+}
+
 // Circuit is one circuit that is open. Its tags name the identities of both
 // ends and the service.
 type Circuit struct {
@@ -234,6 +264,20 @@ type ClientEdgeRouter struct {
 	SyncStatus         string            `json:"syncStatus"`
 }
 
+// ClientExternalJwtSigner is a signer as a client sees it before it logs in.
+type ClientExternalJwtSigner struct {
+	Base
+	Audience               *string  `json:"audience"`
+	ClientID               *string  `json:"clientId"`
+	EnrollToCertEnabled    bool     `json:"enrollToCertEnabled"`
+	EnrollToTokenEnabled   bool     `json:"enrollToTokenEnabled"`
+	ExternalAuthURL        string   `json:"externalAuthUrl"`
+	Name                   string   `json:"name"`
+	OpenIDConfigurationURL string   `json:"openIdConfigurationUrl,omitzero"`
+	Scopes                 []string `json:"scopes"`
+	TargetToken            string   `json:"targetToken"`
+}
+
 // ClientTerminator is a terminator as clients may see it.
 type ClientTerminator struct {
 	Base
@@ -241,6 +285,39 @@ type ClientTerminator struct {
 	RouterID  string `json:"routerId"`
 	Service   Ref    `json:"service"`
 	ServiceID string `json:"serviceId"`
+}
+
+// ClusterMember is one controller of the cluster.
+type ClusterMember struct {
+	Address         string `json:"address"` // where other members reach it
+	Connected       bool   `json:"connected"`
+	ID              string `json:"id"`
+	Leader          bool   `json:"leader"`
+	PreferredLeader bool   `json:"preferredLeader,omitzero"`
+	ReadOnly        bool   `json:"readOnly"` // of the controller that answers
+	Version         string `json:"version"`  // <not connected> where it is not known
+	Voter           bool   `json:"voter"`
+}
+
+// ClusterMemberAdd names a controller that is to become a member.
+type ClusterMemberAdd struct {
+	Address *string `json:"address"` // tls:host:port
+	IsVoter *bool   `json:"isVoter"`
+}
+
+// ClusterMemberRemove names a member that is to leave.
+type ClusterMemberRemove struct {
+	ID *string `json:"id"`
+}
+
+// ClusterMembers are the members of the cluster. The answer has no meta.
+type ClusterMembers struct {
+	Data []ClusterMember `json:"data"`
+}
+
+// ClusterTransferLeadership names the next leader.
+type ClusterTransferLeadership struct {
+	NewLeaderID *string `json:"newLeaderId,omitzero"` // any voter by default
 }
 
 // Config is the detail of a config.
@@ -437,6 +514,40 @@ type EnvInfo struct {
 	OsVersion string `json:"osVersion,omitzero"`
 }
 
+// ExplainedDetail is one thing that a rule looked at: a policy, a router, a
+// terminator.
+type ExplainedDetail struct {
+	Entity   *Ref   `json:"entity,omitzero"`
+	Sentence string `json:"sentence"`
+	State    string `json:"state"`
+}
+
+// ExplainedRule is one rule and what it says.
+type ExplainedRule struct {
+	Code     string            `json:"code,omitzero"` // of a failure
+	Details  []ExplainedDetail `json:"details"`
+	Omitted  int               `json:"omitted,omitzero"` // details left out
+	Remedy   string            `json:"remedy,omitzero"`  // of a failure
+	Rule     string            `json:"rule"`
+	Sentence string            `json:"sentence"`
+	State    string            `json:"state"` // skipped: an earlier rule leaves nothing to ask
+}
+
+// Explanation tells whether an identity reaches a service, rule by rule in the
+// order in which they are applied.
+type Explanation struct {
+	Allowed  bool            `json:"allowed"`
+	Cause    string          `json:"cause,omitzero"`  // of the first rule that fails
+	Code     string          `json:"code,omitzero"`   // of the same
+	Failed   string          `json:"failed,omitzero"` // its name
+	Identity Ref             `json:"identity"`
+	Remedy   string          `json:"remedy,omitzero"` // a command, where there is one
+	Router   *Ref            `json:"router,omitzero"` // the one asked for
+	Rules    []ExplainedRule `json:"rules"`
+	Service  Ref             `json:"service"`
+	Type     string          `json:"type"` // Dial or Bind
+}
+
 // ExtendIdentity renews the certificate of an identity.
 type ExtendIdentity struct {
 	ClientCertCSR *string `json:"clientCertCsr"`
@@ -459,11 +570,75 @@ type ExtendedIdentity struct {
 	ClientCert string `json:"clientCert"`
 }
 
-// ExternalJwtSigner is a signer as a client sees it before it logs in.
+// ExternalIDClaim says where in a certificate the externalId of its identity is.
+type ExternalIDClaim struct {
+	Index           int64  `json:"index"`
+	Location        string `json:"location"`
+	Matcher         string `json:"matcher"`
+	MatcherCriteria string `json:"matcherCriteria"`
+	Parser          string `json:"parser"`
+	ParserCriteria  string `json:"parserCriteria"`
+}
+
+// ExternalIDClaimInput is what a caller may set on the claim of a CA.
+type ExternalIDClaimInput struct {
+	Index           *int64  `json:"index,omitzero"`
+	Location        *string `json:"location,omitzero"`
+	Matcher         *string `json:"matcher,omitzero"`
+	MatcherCriteria *string `json:"matcherCriteria,omitzero"`
+	Parser          *string `json:"parser,omitzero"`
+	ParserCriteria  *string `json:"parserCriteria,omitzero"`
+}
+
+// ExternalJwtSigner is the detail of an external JWT signer.
 type ExternalJwtSigner struct {
 	Base
-	ExternalAuthURL string `json:"externalAuthUrl"`
-	Name            string `json:"name"`
+	IsSystem                      bool      `json:"isSystem,omitzero"`
+	Audience                      string    `json:"audience"`
+	CertPem                       *string   `json:"certPem"`
+	ClaimsProperty                string    `json:"claimsProperty"`
+	ClientID                      string    `json:"clientId"`
+	CommonName                    string    `json:"commonName"`
+	Enabled                       bool      `json:"enabled"`
+	EnrollAttributeClaimsSelector string    `json:"enrollAttributeClaimsSelector,omitzero"`
+	EnrollAuthPolicyID            string    `json:"enrollAuthPolicyId,omitzero"`
+	EnrollNameClaimsSelector      string    `json:"enrollNameClaimsSelector,omitzero"`
+	EnrollToCertEnabled           bool      `json:"enrollToCertEnabled,omitzero"`
+	EnrollToTokenEnabled          bool      `json:"enrollToTokenEnabled,omitzero"`
+	ExternalAuthURL               string    `json:"externalAuthUrl"`
+	Fingerprint                   *string   `json:"fingerprint"` // SHA-1 in hex, null without a certificate
+	Issuer                        string    `json:"issuer"`
+	JwksEndpoint                  *string   `json:"jwksEndpoint"`
+	Kid                           *string   `json:"kid"`
+	Name                          string    `json:"name"`
+	NotAfter                      time.Time `json:"notAfter"`
+	NotBefore                     time.Time `json:"notBefore"`
+	Scopes                        []string  `json:"scopes"`
+	TargetToken                   string    `json:"targetToken"` // ACCESS or ID
+	UseExternalID                 bool      `json:"useExternalId"`
+}
+
+// ExternalJwtSignerInput is what a caller may set on an external JWT signer.
+type ExternalJwtSignerInput struct {
+	Audience                      *string  `json:"audience,omitzero"`
+	CertPem                       *string  `json:"certPem,omitzero"`
+	ClaimsProperty                *string  `json:"claimsProperty,omitzero"` // JSON pointer or name
+	ClientID                      *string  `json:"clientId,omitzero"`
+	Enabled                       *bool    `json:"enabled,omitzero"`
+	EnrollAttributeClaimsSelector *string  `json:"enrollAttributeClaimsSelector,omitzero"`
+	EnrollAuthPolicyID            *string  `json:"enrollAuthPolicyId,omitzero"`
+	EnrollNameClaimsSelector      *string  `json:"enrollNameClaimsSelector,omitzero"`
+	EnrollToCertEnabled           *bool    `json:"enrollToCertEnabled,omitzero"`
+	EnrollToTokenEnabled          *bool    `json:"enrollToTokenEnabled,omitzero"`
+	ExternalAuthURL               *string  `json:"externalAuthUrl,omitzero"`
+	Issuer                        *string  `json:"issuer,omitzero"`
+	JwksEndpoint                  *string  `json:"jwksEndpoint,omitzero"`
+	Kid                           *string  `json:"kid,omitzero"`
+	Name                          *string  `json:"name,omitzero"`
+	Scopes                        []string `json:"scopes,omitzero"`
+	Tags                          Tags     `json:"tags,omitzero"`
+	TargetToken                   *string  `json:"targetToken,omitzero"`
+	UseExternalID                 *bool    `json:"useExternalId,omitzero"`
 }
 
 // FabricLink is a link between two routers. The source is the router that
@@ -571,9 +746,14 @@ type FabricTerminatorInput struct {
 
 // FailedServiceRequest is a refused request for a service.
 type FailedServiceRequest struct {
-	ServiceID   string    `json:"serviceId"`
-	ServiceName string    `json:"serviceName"`
-	When        time.Time `json:"when"`
+	APISessionID   string          `json:"apiSessionId"`
+	Code           string          `json:"code,omitzero"` // of the refusal
+	PolicyFailures []PolicyFailure `json:"policyFailures"`
+	Reason         string          `json:"reason,omitzero"`
+	ServiceID      string          `json:"serviceId"`
+	ServiceName    string          `json:"serviceName"`
+	SessionType    string          `json:"sessionType"` // Dial or Bind
+	When           time.Time       `json:"when"`
 }
 
 // GenericEnroll is the JSON body of an enrollment of any method. A PEM body is
@@ -585,6 +765,16 @@ type GenericEnroll struct {
 	Password      *string `json:"password,omitzero"`
 	ServerCertCSR *string `json:"serverCertCsr,omitzero"`
 	Username      *string `json:"username,omitzero"`
+}
+
+// Grant is one identity that may dial or bind a service, or one service that an
+// identity may, with the policies that say so.
+type Grant struct {
+	Entity   Ref    `json:"entity"` // the identity or the service
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Policies []Ref  `json:"policies"`
+	Type     string `json:"type"` // Dial or Bind
 }
 
 // Hop is one router of a path and the link by which it is left.
@@ -712,6 +902,23 @@ type Inspection struct {
 	Values  []InspectValue `json:"values"`
 }
 
+// IntegrityFinding is one thing that is wrong with the state.
+type IntegrityFinding struct {
+	Description string `json:"description"`
+	Fixed       bool   `json:"fixed"`
+}
+
+// IntegrityResults are the findings of the last check of the state.
+type IntegrityResults struct {
+	EndTime       time.Time          `json:"endTime"` // zero while it runs
+	Error         *string            `json:"error"`   // why the check could not be finished
+	FixingErrors  bool               `json:"fixingErrors"`
+	InProgress    bool               `json:"inProgress"`
+	Results       []IntegrityFinding `json:"results"`       // at most 1000
+	StartTime     time.Time          `json:"startTime"`     // zero if none ever ran
+	TooManyErrors bool               `json:"tooManyErrors"` // there are more than results
+}
+
 // Interface is one network interface of a router's machine.
 type Interface struct {
 	Addresses       []string `json:"addresses"`
@@ -741,6 +948,26 @@ type LinkConnection struct {
 // Links are the relations of an entity by name.
 type Links map[string]Link
 
+// MFA is the caller's enrolment in one-time codes. Secrets are shown until it
+// is verified: provisioningUrl and recoveryCodes, which is null afterwards.
+type MFA struct {
+	Base
+	IsVerified      bool     `json:"isVerified"`
+	ProvisioningURL string   `json:"provisioningUrl,omitzero"` // otpauth URL with the secret
+	RecoveryCodes   []string `json:"recoveryCodes"`
+}
+
+// MFACode is a one-time code or, where it is accepted, a recovery code.
+type MFACode struct {
+	Code *string `json:"code"`
+}
+
+// MFARecoveryCodes are the recovery codes that are left.
+type MFARecoveryCodes struct {
+	Base
+	RecoveryCodes []string `json:"recoveryCodes"`
+}
+
 // NamedRole is a role with the name of the entity it mentions.
 type NamedRole struct {
 	Name string `json:"name"`
@@ -756,6 +983,19 @@ type NetworkJWT struct {
 
 // Object is the text of a JSON object.
 type Object = json.RawMessage
+
+// OperatingSystem is an operating system with the versions of it that pass.
+type OperatingSystem struct {
+	Type     string   `json:"type"`
+	Versions []string `json:"versions"`
+}
+
+// OperatingSystemInput is an operating system with the versions that pass, all
+// when there are none.
+type OperatingSystemInput struct {
+	Type     *string  `json:"type,omitzero"`
+	Versions []string `json:"versions,omitzero"` // semantic versions or ranges of them
+}
 
 // OwnAuthenticatorInput changes the caller's own user name or password.
 type OwnAuthenticatorInput struct {
@@ -792,12 +1032,158 @@ type PolicyAdvice struct {
 	ServiceRouterCount  int         `json:"serviceRouterCount"`
 }
 
-// PostureCheck is the detail of a posture check.
+// PolicyFailure is a policy that would grant the service if its posture checks
+// passed.
+type PolicyFailure struct {
+	Checks     []PostureFailure `json:"checks"`
+	PolicyID   string           `json:"policyId"`
+	PolicyName string           `json:"policyName"`
+}
+
+// PostureAnyProcess is one of several programs.
+type PostureAnyProcess struct {
+	Hashes             []string `json:"hashes"`
+	OsType             string   `json:"osType"`
+	Path               string   `json:"path"`
+	SignerFingerprints []string `json:"signerFingerprints"`
+}
+
+// PostureAnyProcessInput is one of several programs.
+type PostureAnyProcessInput struct {
+	Hashes             []string `json:"hashes,omitzero"`
+	OsType             *string  `json:"osType,omitzero"`
+	Path               *string  `json:"path,omitzero"`
+	SignerFingerprints []string `json:"signerFingerprints,omitzero"`
+}
+
+// PostureBase are the members of every part.
+type PostureBase struct {
+	LastUpdatedAt  *time.Time `json:"lastUpdatedAt"`
+	PostureCheckID string     `json:"postureCheckId"`
+	TimedOut       bool       `json:"timedOut"`
+}
+
+// PostureCheck is the detail of a posture check; typeId decides which members
+// it has.
 type PostureCheck struct {
 	Base
-	Name           string   `json:"name"`
-	RoleAttributes []string `json:"roleAttributes"`
-	TypeID         string   `json:"typeId"`
+	IsSystem              bool                `json:"isSystem,omitzero"`
+	Domains               []string            `json:"domains,omitzero"`
+	IgnoreLegacyEndpoints bool                `json:"ignoreLegacyEndpoints,omitzero"`
+	MacAddresses          []string            `json:"macAddresses,omitzero"` // hex, lower case, no separators
+	Name                  string              `json:"name"`
+	OperatingSystems      []OperatingSystem   `json:"operatingSystems,omitzero"`
+	Process               *PostureProcess     `json:"process,omitzero"`
+	Processes             []PostureAnyProcess `json:"processes,omitzero"`
+	PromptOnUnlock        bool                `json:"promptOnUnlock,omitzero"`
+	PromptOnWake          bool                `json:"promptOnWake,omitzero"`
+	RoleAttributes        []string            `json:"roleAttributes"`
+	Semantic              string              `json:"semantic,omitzero"`
+	TimeoutSeconds        int64               `json:"timeoutSeconds,omitzero"` // -1: none
+	TypeID                string              `json:"typeId"`
+	Version               int64               `json:"version"` // counts the changes
+}
+
+// PostureCheckInput is what a caller may set on a posture check; typeId decides
+// which members count.
+type PostureCheckInput struct {
+	Domains               []string                 `json:"domains,omitzero"`
+	IgnoreLegacyEndpoints *bool                    `json:"ignoreLegacyEndpoints,omitzero"`
+	MacAddresses          []string                 `json:"macAddresses,omitzero"`
+	Name                  *string                  `json:"name,omitzero"`
+	OperatingSystems      []OperatingSystemInput   `json:"operatingSystems,omitzero"`
+	Process               *PostureProcessInput     `json:"process,omitzero"`
+	Processes             []PostureAnyProcessInput `json:"processes,omitzero"`
+	PromptOnUnlock        *bool                    `json:"promptOnUnlock,omitzero"`
+	PromptOnWake          *bool                    `json:"promptOnWake,omitzero"`
+	RoleAttributes        []string                 `json:"roleAttributes,omitzero"`
+	Semantic              *string                  `json:"semantic,omitzero"`
+	Tags                  Tags                     `json:"tags,omitzero"`
+	TimeoutSeconds        *int64                   `json:"timeoutSeconds,omitzero"` // 0 or less: none
+	TypeID                *string                  `json:"typeId,omitzero"`
+}
+
+// PostureCheckType is a type of posture checks.
+type PostureCheckType struct {
+	Base
+	Name             string            `json:"name"`
+	OperatingSystems []OperatingSystem `json:"operatingSystems"`
+	Version          *string           `json:"version"`
+}
+
+// PostureData is what the clients of an identity have told about their machines.
+type PostureData struct {
+	APISessions map[string]PostureSession `json:"apiSessionPostureData"` // by id
+	Domain      PostureDomain             `json:"domain"`
+	Mac         PostureMac                `json:"mac"`
+	Os          PostureOs                 `json:"os"`
+	Processes   []PostureProcessData      `json:"processes"`
+}
+
+// PostureDomain is the domain of the machine.
+type PostureDomain struct {
+	PostureBase
+	Domain *string `json:"domain"`
+}
+
+// PostureEndpoint is when the machine woke and was unlocked.
+type PostureEndpoint struct {
+	UnlockedAt *time.Time `json:"unlockedAt"`
+	WokenAt    *time.Time `json:"wokenAt"`
+}
+
+// PostureFailure is a posture check that did not pass.
+type PostureFailure struct {
+	PostureCheckID   string `json:"postureCheckId"`
+	PostureCheckName string `json:"postureCheckName"`
+	PostureCheckType string `json:"postureCheckType"`
+}
+
+// PostureMac are the hardware addresses of the machine.
+type PostureMac struct {
+	PostureBase
+	Addresses []string `json:"addresses"`
+}
+
+// PostureMfa is what is known of the second factor.
+type PostureMfa struct {
+	APISessionID   string     `json:"apiSessionId"`
+	PassedAt       *time.Time `json:"passedAt"`
+	PassedMfa      bool       `json:"passedMfa"`
+	PassedOnUnlock *bool      `json:"passedOnUnlock"`
+	PassedOnWake   *bool      `json:"passedOnWake"`
+}
+
+// PostureOs is the operating system of the machine.
+type PostureOs struct {
+	PostureBase
+	Build   *string `json:"build"`
+	Type    *string `json:"type"`
+	Version *string `json:"version"`
+}
+
+// PostureProcess is a program that has to run.
+type PostureProcess struct {
+	Hashes            []string `json:"hashes"`
+	OsType            string   `json:"osType"`
+	Path              string   `json:"path"`
+	SignerFingerprint string   `json:"signerFingerprint,omitzero"`
+}
+
+// PostureProcessData is one process of the machine.
+type PostureProcessData struct {
+	PostureBase
+	BinaryHash         string   `json:"binaryHash"`
+	IsRunning          bool     `json:"isRunning"`
+	SignerFingerprints []string `json:"signerFingerprints"`
+}
+
+// PostureProcessInput is a program that has to run.
+type PostureProcessInput struct {
+	Hashes            []string `json:"hashes,omitzero"`
+	OsType            *string  `json:"osType,omitzero"`
+	Path              *string  `json:"path,omitzero"`
+	SignerFingerprint *string  `json:"signerFingerprint,omitzero"`
 }
 
 // PostureQueries are the posture checks of one policy that grants a service.
@@ -825,6 +1211,13 @@ type PostureResponse struct {
 // PostureServices are the services whose state a posture response changed.
 type PostureServices struct {
 	Services []string `json:"services"`
+}
+
+// PostureSession is what is known of one API session.
+type PostureSession struct {
+	EndpointState *PostureEndpoint `json:"endpointState,omitzero"`
+	Mfa           PostureMfa       `json:"mfa"`
+	SdkInfo       SdkInfo          `json:"sdkInfo"`
 }
 
 // Protocol is the address of one.
@@ -869,6 +1262,18 @@ type RevocationCreate struct {
 	ID   *string `json:"id"`
 	Tags Tags    `json:"tags,omitzero"`
 	Type *string `json:"type"`
+}
+
+// RoleAttributeSources are the entities of one kind.
+type RoleAttributeSources struct {
+	Count int64    `json:"count"`
+	Ids   []string `json:"ids,omitzero"` // when withIds asks for them
+}
+
+// RoleAttributeUsage tells who has a role attribute and who asks for it.
+type RoleAttributeUsage struct {
+	RoleAttribute string                          `json:"roleAttribute"`
+	Usage         map[string]RoleAttributeSources `json:"usage"` // by kind, such as identities and servicePolicies
 }
 
 // RoutePath is the path of a session's circuits.
@@ -1100,6 +1505,16 @@ type SessionRouter struct {
 	URLs map[string]string `json:"urls"` // protocol to URL
 }
 
+// SnapshotRequest names the file of a snapshot.
+type SnapshotRequest struct {
+	Path *string `json:"path,omitzero"`
+}
+
+// SnapshotResult tells where a snapshot was written.
+type SnapshotResult struct {
+	Path string `json:"path"` // on the controller's host
+}
+
 // Spec is an API description.
 type Spec struct {
 	Base
@@ -1148,6 +1563,27 @@ type TokenEnroll struct {
 	Token     *string `json:"token,omitzero"`
 }
 
+// TotpToken proves that a one-time code was given in the caller's session.
+type TotpToken struct {
+	IssuedAt time.Time `json:"issuedAt"`
+	Token    string    `json:"token"`
+}
+
+// TraceDetail is the state of a trace.
+type TraceDetail struct {
+	Enabled bool       `json:"enabled"`
+	TraceID string     `json:"traceId,omitzero"`
+	Until   *time.Time `json:"until,omitzero"`
+}
+
+// TraceSpec asks for a trace of an identity.
+type TraceSpec struct {
+	Channels []string `json:"channels,omitzero"`
+	Duration *string  `json:"duration,omitzero"` // such as 10m, which is the default; a day at most
+	Enabled  *bool    `json:"enabled,omitzero"`
+	TraceID  *string  `json:"traceId,omitzero"`
+}
+
 // UpdbEnroll sets the password of a user name.
 type UpdbEnroll struct {
 	Password *string `json:"password,omitzero"`
@@ -1171,4 +1607,53 @@ type VersionInfo struct {
 	Os        string `json:"os"`
 	Revision  string `json:"revision"`
 	Version   string `json:"version"`
+}
+
+// WhatIf are changes that are not made, only thought through, in their order.
+type WhatIf struct {
+	Changes []WhatIfChange `json:"changes"`
+	Limit   *int           `json:"limit,omitzero"` // of the pairs that are listed per kind; 20 by default
+}
+
+// WhatIfAnswer tells who would gain and who would lose.
+type WhatIfAnswer struct {
+	Kinds []WhatIfKind `json:"kinds"`
+}
+
+// WhatIfChange is one of them. The members have the meaning that they have in
+// the body of the entity; names may stand for ids in roles. Members that are
+// left out of an update stay as they are.
+type WhatIfChange struct {
+	Action            string   `json:"action"`
+	Disabled          *bool    `json:"disabled,omitzero"`
+	EdgeRouterRoles   []string `json:"edgeRouterRoles,omitzero"`
+	Entity            string   `json:"entity,omitzero"` // id or name of what is updated or deleted
+	IdentityRoles     []string `json:"identityRoles,omitzero"`
+	Kind              string   `json:"kind"`
+	Name              *string  `json:"name,omitzero"`
+	PostureCheckRoles []string `json:"postureCheckRoles,omitzero"`
+	RoleAttributes    []string `json:"roleAttributes,omitzero"`
+	Semantic          *string  `json:"semantic,omitzero"`
+	ServiceRoles      []string `json:"serviceRoles,omitzero"`
+	Type              *string  `json:"type,omitzero"` // of a service policy
+}
+
+// WhatIfKind are the pairs of one kind that would change. dial and bind are
+// identities and services, counted when a policy allows the pair through some
+// common router; identity-router and service-router are pairs that router
+// policies join.
+type WhatIfKind struct {
+	Gained int          `json:"gained"`
+	Gains  []WhatIfPair `json:"gains"` // the first of them
+	Kind   string       `json:"kind"`
+	Losses []WhatIfPair `json:"losses"`
+	Lost   int          `json:"lost"`
+}
+
+// WhatIfPair is one of them, with what makes the difference.
+type WhatIfPair struct {
+	From   Ref    `json:"from"`            // the identity, or the service of service-router
+	Policy *Ref   `json:"policy,omitzero"` // that grants it: after the changes of a gain, before them of a loss
+	Reason string `json:"reason,omitzero"` // of a loss: the rule that would refuse
+	To     Ref    `json:"to"`              // the service or the router
 }

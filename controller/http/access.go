@@ -32,10 +32,20 @@ func (e *endpoint) permitted(c *Caller) error {
 		return nil
 	case a.Rule == api.Admin:
 		return fault.Unauthorized.New(nil)
+	case a.Rule == api.AnyPermission && len(c.Permissions) > 0:
+		return nil
 	case read && slices.Contains(c.Permissions, adminReadonly):
 		return nil
-	case entity && (slices.Contains(c.Permissions, e.needs[0]) || slices.Contains(c.Permissions, e.needs[1])):
+	case entity && (slices.Contains(c.Permissions, e.needs[0]) || slices.Contains(c.Permissions, e.needs[1])) && e.reads(c):
 		return nil
 	}
 	return fault.Unauthorized.New(nil)
+}
+
+// reads reports whether the caller may read the further entities that the
+// operation shows.
+func (e *endpoint) reads(c *Caller) bool {
+	return !slices.ContainsFunc(e.op.Reads, func(entity string) bool {
+		return !slices.Contains(c.Permissions, entity) && !slices.Contains(c.Permissions, entity+".read")
+	})
 }
