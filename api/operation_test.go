@@ -13,6 +13,9 @@ import (
 var ruleNames = map[Rule]string{Public: "public", Authenticated: "authenticated", AuthenticatedOrPartial: "authenticatedOrPartial",
 	EntityAccess: "entityAccess", EntityAccessNoReadonly: "entityAccessNoReadonly", AdminOrReadonly: "adminOrReadonly", Admin: "admin", AnyPermission: "anyPermission", NotImplemented: "notImplemented"}
 
+// sizes are the numbers of operations that the ecosystem knows.
+var sizes = map[string]int{"client": 59, "management": 203, "fabric": 37}
+
 // contract reads the operations that clients know: method, path, operation id,
 // rule, entity and action, one per line.
 func contract(t *testing.T, name string) map[string][]string {
@@ -29,13 +32,20 @@ func contract(t *testing.T, name string) map[string][]string {
 	return out
 }
 
-// later are the paths of the contract whose entities do not exist yet.
-var later = regexp.MustCompile(`/(cas|posture-checks|posture-check-types|external-jwt-signers)(/|$)|` +
-	`/(mfa/.*|mfa$|totp-token|trace|posture-data)$|^POST /enroll/(ca|token)$`)
+// building are operations of the contract that are not in the table yet. An
+// entry that is there fails the test: the list can only become shorter.
+var building = map[string]bool{
+	"client POST /enroll/ca": true, "client POST /enroll/token": true,
+	"management POST /current-api-session/totp-token": true,
+}
 
+// TestContract walks the operations that the ecosystem knows.
 func TestContract(t *testing.T) {
 	for a, name := range map[API]string{Client: "client", Management: "management", Fabric: "fabric"} {
 		want := contract(t, name)
+		if len(want) != sizes[name] {
+			t.Errorf("%s: the list has %d operations, want %d", name, len(want), sizes[name])
+		}
 		for _, op := range Of(a) {
 			key := op.Method + " " + op.Path
 			w, ok := want[key]
@@ -58,10 +68,14 @@ func TestContract(t *testing.T) {
 			}
 		}
 		for key := range want {
-			if !later.MatchString(key) {
+			if !building[name+" "+key] {
 				t.Errorf("%s: %s is missing", name, key)
 			}
+			delete(building, name+" "+key)
 		}
+	}
+	for key := range building {
+		t.Errorf("%s is in the table: take it out of the list of those that are being built", key)
 	}
 }
 
@@ -74,9 +88,9 @@ func TestTable(t *testing.T) {
 				t.Errorf("operation id %s occurs twice", op.ID)
 			case op.Doc == "" || op.Tag == "" || !strings.HasSuffix(op.Doc, "."):
 				t.Errorf("%s has no sentence or tag", op.ID)
-			case op.Result.Shape != Nothing && op.Result.Shape != Text && op.Result.Type == nil:
+			case op.Result.Shape != Nothing && op.Result.Shape != Bare && op.Result.Shape != Text && op.Result.Type == nil:
 				t.Errorf("%s answers with nothing", op.ID)
-			case op.Body != nil && len(Fields(elementOf(op.Body.Type), op.Body.Mode)) == 0:
+			case op.Body != nil && op.Body.Type.Kind() != reflect.String && len(Fields(elementOf(op.Body.Type), op.Body.Mode)) == 0:
 				t.Errorf("%s has an empty body", op.ID)
 			}
 			ids[op.ID] = true

@@ -6,6 +6,7 @@
 package openapi
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 
@@ -206,9 +207,12 @@ func parameter(p api.Param) Parameter {
 }
 
 func (g *generator) requestBody(op api.Operation) *RequestBody {
-	out := &RequestBody{Required: op.Body.Required, Content: map[string]Media{"application/json": {g.request(op.Body.Type, op.Body.Mode)}}}
+	out := &RequestBody{Required: op.Body.Required, Content: map[string]Media{}}
+	if op.Body.Type.Kind() != reflect.String { // a text is sent as it is
+		out.Content[jsonMedia] = Media{g.request(op.Body.Type, op.Body.Mode)}
+	}
 	for _, media := range op.Consumes {
-		if media != "application/json" {
+		if media != jsonMedia {
 			out.Content[media] = Media{&Schema{Type: "string"}}
 		}
 	}

@@ -27,7 +27,7 @@ func (g *generator) common() {
 	g.schemas["ListMeta"] = g.closed(&Schema{Type: "object", Properties: map[string]*Schema{
 		"filterableFields": {Type: "array", Items: &Schema{Type: "string"}, Description: "Names that filter and sort know."},
 		"pagination":       ref("Pagination"),
-	}, Required: []string{"filterableFields", "pagination"}})
+	}, Required: []string{"pagination"}})
 	g.schemas["Empty"] = g.closed(&Schema{Type: "object", Properties: map[string]*Schema{
 		"data": g.closed(&Schema{Type: "object"}), "meta": ref("Meta")}, Required: []string{"data", "meta"}})
 	g.schemas["Cause"] = g.closed(&Schema{Type: "object", Description: "A field with the reason, or another refusal.", Properties: map[string]*Schema{

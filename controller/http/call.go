@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weftnet/weft/api"
@@ -237,7 +238,8 @@ func (c *call) operation() string {
 
 // notImplemented answers operations that are declared only.
 func notImplemented(c *call) error {
-	text, err := json.Marshal("operation " + c.ep.op.ID + " has not yet been implemented")
+	id := c.ep.op.ID
+	text, err := json.Marshal("operation " + strings.ToLower(c.ep.op.Tag) + "." + strings.ToUpper(id[:1]) + id[1:] + " has not yet been implemented")
 	if err != nil {
 		return err
 	}

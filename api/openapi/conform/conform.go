@@ -37,7 +37,7 @@ type document struct {
 func New() (*Checker, error) {
 	c := &Checker{schemas: map[string]*jsonschema.Schema{}}
 	for a, base := range map[api.API]string{api.Client: api.ClientBase, api.Management: api.ManagementBase, api.Fabric: api.FabricBase} {
-		d := &document{base: base, url: "mem:/" + strconv.Itoa(int(a)), doc: openapi.New(a, openapi.Options{Strict: true})}
+		d := &document{base: base, url: "https://weft.invalid/" + strconv.Itoa(int(a)), doc: openapi.New(a, openapi.Options{Strict: true})}
 		text, err := d.doc.JSON()
 		if err != nil {
 			return nil, err
