@@ -18,7 +18,7 @@ import (
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/controller/database"
-	"github.com/weftnet/weft/controller/rules"
+	policyrules "github.com/weftnet/weft/controller/rules"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
@@ -131,14 +131,14 @@ func (f *fixture) Propose(_ context.Context, command []byte) (uint64, any, error
 
 // slice turns a change of an entity into one of the policy engine.
 func slice(ch state.Change) (policy.Change, bool) {
-	kind, ok := rules.Kind(ch.Kind)
+	kind, ok := policyrules.Kind(ch.Kind)
 	if !ok {
 		return policy.Change{}, false
 	}
 	if ch.New == nil {
 		return policy.Remove(kind, ch.ID), true
 	}
-	e, err := rules.Entity(ch.New, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	e, err := policyrules.Entity(ch.New, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	return policy.Put(e), err == nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/weftnet/weft/api"
-	"github.com/weftnet/weft/controller/rules"
+	policyrules "github.com/weftnet/weft/controller/rules"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
@@ -41,13 +41,13 @@ func (c *call) differences(next *state.View, kinds map[model.Kind]bool) ([]polic
 		if !kinds[kind] && !follows {
 			continue
 		}
-		slice, _ := rules.Kind(kind)
+		slice, _ := policyrules.Kind(kind)
 		for _, e := range differing(c.state, next, kind) {
 			if next.Get(kind, e.Meta().ID) == nil {
 				out = append(out, policy.Remove(slice, e.Meta().ID))
 				continue
 			}
-			seen, err := rules.Entity(e, now)
+			seen, err := policyrules.Entity(e, now)
 			if err != nil {
 				return nil, err
 			}
