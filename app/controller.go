@@ -16,6 +16,7 @@ import (
 	"github.com/weftnet/weft/controller/auth"
 	"github.com/weftnet/weft/controller/database"
 	"github.com/weftnet/weft/controller/enroll"
+	chttp "github.com/weftnet/weft/controller/http"
 	"github.com/weftnet/weft/controller/network"
 	"github.com/weftnet/weft/controller/routers"
 	"github.com/weftnet/weft/limit"
@@ -47,6 +48,7 @@ type Controller struct {
 	activity  *activity
 	observers *observers
 	statuses  *statuses
+	watcher   *chttp.Watcher
 	listeners listenerWrites
 	dialer    *routers.Dialer // nil if routers are not called
 	trace     *tracing        // nil if nobody traces
@@ -128,7 +130,8 @@ func (c *Controller) provision(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.network = network.New(c.networkConfig(publish))
+	c.watcher = chttp.NewWatcher(c.o.Log, time.Now)
+	c.network = network.New(c.networkConfig(watched(c.watcher, publish)))
 	if err := c.makeEdge(); err != nil {
 		return err
 	}
@@ -188,7 +191,7 @@ func (c *Controller) makeEdge() (err error) {
 	}
 	c.auth, err = auth.New(authConfig, auth.Deps{
 		Store: c.store.Store, Writer: c.store, Access: access{c.feed.Policy, c.network.Online}, Clock: clock.Real(), Log: c.o.Log,
-		Bundle: c.signer.bundle, Signer: c.signer.authority,
+		Bundle: c.signer.bundle, Signer: c.signer.authority, Notify: c.notice,
 	})
 	if err != nil {
 		return err

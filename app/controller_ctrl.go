@@ -45,7 +45,9 @@ func (c *Controller) makeControl() error {
 	b := c.o.Build
 	options := c.o.Config.Ctrl.Options
 	c.activity = newActivity(c.auth, 2*activityInterval+activityInterval/2)
+	observer := &observer{c: c, told: make(map[string]routers.IdentityStatus)}
 	c.registry = routers.NewRegistry(routers.Config{
+		Observer: observer, Metrics: c.observers.hub.Report,
 		Tuning: c.tuning(), HelloTimeout: options.ConnectTimeout, MaxHellos: options.Hellos(), NewListener: options.NewListener.String(), Listeners: c.noteListeners,
 		ControllerID: c.id, Version: strings.Join([]string{b.Version, b.Revision, b.Date, runtime.GOOS, runtime.GOARCH}, "|"),
 		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity, Extender: extender{c.enroller},
@@ -54,7 +56,8 @@ func (c *Controller) makeControl() error {
 	c.parts.add(func() error { c.listeners.done.Wait(); return nil })
 	c.parts.add(c.registry.Close)
 	c.statuses = &statuses{
-		cfg: c.o.Config.Edge.IdentityStatusConfig, active: c.activity.online, reported: c.registry.IdentityStatus, forget: c.registry.ForgetIdentities,
+		cfg: c.o.Config.Edge.IdentityStatusConfig, active: c.activity.online, reported: c.registry.IdentityStatus,
+		forget: func(awayFor time.Duration) { c.registry.ForgetIdentities(awayFor); observer.lookAtAll() },
 	}
 	c.makeDialer()
 	at := c.o.Config.Ctrl.Listener

@@ -36,7 +36,7 @@ func (s sessions) Authenticate(r *http.Request) (*chttp.Caller, error) {
 
 // Login begins a session.
 func (s sessions) Login(r *http.Request, method string, in *api.Authenticate) (*chttp.APISession, error) {
-	request := auth.LoginRequest{Method: method, ConfigTypes: in.ConfigTypes, RemoteIP: hostOf(r.RemoteAddr)}
+	request := auth.LoginRequest{Method: method, ConfigTypes: in.ConfigTypes, RemoteIP: hostOf(r.RemoteAddr), RemoteAddress: r.RemoteAddr, LocalAddress: localAddress(r)}
 	if in.Username != nil {
 		request.Username = *in.Username
 	}
@@ -57,6 +57,14 @@ func (s sessions) Login(r *http.Request, method string, in *api.Authenticate) (*
 		return nil, err
 	}
 	return s.shown(session), nil
+}
+
+// localAddress is the address that a request came to, with its path.
+func localAddress(r *http.Request) string {
+	if a, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		return a.String() + r.URL.Path
+	}
+	return r.URL.Path
 }
 
 func hostOf(address string) string {

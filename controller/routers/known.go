@@ -24,11 +24,18 @@ const (
 
 // HandleIdentities is called by the session.
 func (r *Registry) HandleIdentities(s *control.ControllerEnd, m *ctrl.ConnectedIdentities) {
+	if r.keepIdentities(s, m) && r.cfg.Observer != nil {
+		r.cfg.Observer.IdentitiesReported(s.RouterID, m)
+	}
+}
+
+// keepIdentities keeps a report; false if it comes from a session that is over.
+func (r *Registry) keepIdentities(s *control.ControllerEnd, m *ctrl.ConnectedIdentities) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := r.of(s.RouterID)
 	if at.session != s {
-		return
+		return false
 	}
 	old := at.identities
 	if m.Whole || old == nil {
@@ -51,6 +58,7 @@ func (r *Registry) HandleIdentities(s *control.ControllerEnd, m *ctrl.ConnectedI
 		next.Connects = all[max(len(all)-maxConnects, 0):]
 		at.identities[p.IdentityId] = next
 	}
+	return true
 }
 
 // HandleInterfaces is called by the session.

@@ -43,6 +43,7 @@ type Config struct {
 	Metrics func(routerID string, m *ctrl.MetricsReport)
 	// Extender renews the certificates of routers; may be nil.
 	Extender Extender
+	Observer Observer // may be nil
 	// Leader reports whether this controller leads; nil means that it does.
 	Leader    func() bool
 	Messaging Messaging
@@ -161,6 +162,9 @@ func (r *Registry) HandleRegister(s *control.ControllerEnd, m *ctrl.Register, re
 			r.cfg.Listeners(s.RouterID, now)
 		}
 	}
+	if r.cfg.Observer != nil {
+		r.cfg.Observer.RouterConnected(s.RouterID, s.Peer().Remote.String())
+	}
 	r.cfg.Log.Info("accepted new router connection", "router", s.RouterID, "name", router.Name, "address", s.Peer().Remote, "version", m.Version,
 		"circuits", len(m.Circuits), "dropped", len(drop), "links", len(m.Links))
 }
@@ -231,6 +235,9 @@ func (r *Registry) forget(s *control.ControllerEnd) {
 	r.mu.Unlock()
 	if was {
 		r.publish(s.RouterID)
+	}
+	if was && r.cfg.Observer != nil {
+		r.cfg.Observer.RouterGone(s.RouterID)
 	}
 	if was && freed != nil {
 		freed()
