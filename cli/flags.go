@@ -157,3 +157,42 @@ func scalar(s string) any {
 	}
 	return s
 }
+
+// pairs is the value of a flag key=value that may be repeated, or given several
+// times with commas.
+type pairs[T any] struct {
+	to    *map[string]T
+	parse func(string) (T, error)
+}
+
+// Set adds the pairs.
+func (p pairs[T]) Set(text string) error {
+	if *p.to == nil {
+		*p.to = map[string]T{}
+	}
+	for _, item := range splitList(text) {
+		key, value, ok := strings.Cut(item, "=")
+		if !ok || key == "" {
+			return fmt.Errorf("want key=value, got %q", item)
+		}
+		v, err := p.parse(value)
+		if err != nil {
+			return err
+		}
+		(*p.to)[key] = v
+	}
+	return nil
+}
+
+// String returns the current value.
+func (p pairs[T]) String() string {
+	if p.to == nil || len(*p.to) == 0 {
+		return ""
+	}
+	return fmt.Sprint(*p.to)
+}
+
+// Type names the type in help texts.
+func (p pairs[T]) Type() string { return "key=value" }
+
+func asText(s string) (string, error) { return s, nil }

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -28,8 +31,13 @@ func identities() kind {
 		listFlag(f, &in.Permissions, "permissions", "", "management permissions, such as service.read")
 		intFlag(f, &in.DefaultHostingCost, "default-hosting-cost", "cost of the services it hosts, 0 to 65535")
 		textFlag(f, &in.DefaultHostingPrecedence, "default-hosting-precedence", "", "default, required or failed")
+		f.Var(pairs[int]{&in.ServiceHostingCosts, strconv.Atoi}, "service-costs", "cost of single services that it hosts, SERVICE=COST")
+		f.Var(pairs[string]{&in.ServiceHostingPrecedences, asText}, "service-precedences", "precedence of single services that it hosts, SERVICE=PRECEDENCE")
 		tagsFlag(f, &in.AppData, "app-data", "data for applications, key=value")
 		tagsFlag(f, &in.Tags, "tags", "tags, key=value")
+	}
+	resolve := func(c *call, in *client.IdentityInput) error {
+		return errors.Join(idKeys(c, in.ServiceHostingCosts), idKeys(c, in.ServiceHostingPrecedences), c.idOf("auth-policies", in.AuthPolicyID))
 	}
 	return &entity[client.Identity, client.IdentityInput, client.IdentityInput]{
 		one: "identity", many: "identities",
@@ -71,9 +79,9 @@ func identities() kind {
 			if in.Enrollment.Updb == nil {
 				in.Enrollment.Ott = client.Ptr(true)
 			}
-			return c.idOf("auth-policies", in.AuthPolicyID)
+			return resolve(c, in)
 		},
-		fillUpdate: func(c *call, in *client.IdentityInput) error { return c.idOf("auth-policies", in.AuthPolicyID) },
+		fillUpdate: resolve,
 		afterUpdate: func(f *pflag.FlagSet) func(*call, string) error {
 			var disabled *bool
 			boolFlag(f, &disabled, "disabled", "", "disable it and end its sessions, or with =false enable it again")
@@ -201,19 +209,34 @@ func enrollments() kind {
 		getOne:    (*client.Management).DetailEnrollment,
 		post:      (*client.Management).CreateEnrollment,
 		drop:      (*client.Management).DeleteEnrollment,
-		arguments: "ott|updb IDENTITY [USERNAME]",
-		example:   "  weft create enrollment ott alice --jwt alice.jwt",
+		arguments: "ott|ottca|updb IDENTITY [CA|USERNAME]",
+		example:   "  weft create enrollment ott alice --jwt alice.jwt\n  weft create enrollment ottca alice partners --jwt alice.jwt\n  weft create enrollment updb alice alice --jwt alice.jwt",
 		createFlags: func(f *pflag.FlagSet, _ *client.EnrollmentCreate) {
 			f.DurationVar(&life, "duration", 24*time.Hour, "how long the token is good for")
 		},
 		fillCreate: func(c *call, in *client.EnrollmentCreate, args []string) error {
 			in.Method, in.IdentityID = &args[0], &args[1]
-			if len(args) == 3 {
-				in.Username = &args[2]
+			if err := fillEnrollment(c, in, args); err != nil {
+				return err
 			}
 			in.ExpiresAt = client.Ptr(time.Now().Add(life).UTC())
 			return c.idOf("identities", in.IdentityID)
 		},
 		jwt: func(d *client.Enrollment) string { return d.JWT },
 	}
+}
+
+// fillEnrollment puts in what the method needs.
+func fillEnrollment(c *call, in *client.EnrollmentCreate, args []string) error {
+	switch method, given := args[0], len(args) == 3; {
+	case method == "ott" && !given:
+		return nil
+	case method == "updb" && given:
+		in.Username = &args[2]
+		return nil
+	case method == "ottca" && given:
+		in.CaID = &args[2]
+		return c.idOf("cas", in.CaID)
+	}
+	return usageError("write ott IDENTITY, ottca IDENTITY CA or updb IDENTITY USERNAME", "an enrollment by %s", strings.Join(args, " "))
 }

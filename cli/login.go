@@ -1,9 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,7 +19,9 @@ type loginFlags struct {
 	username, password string
 	ca, cert, key      string
 	identity           string
-	yes                bool
+	extJWT, token      string
+	code               string
+	yes, readOnly      bool
 }
 
 func (t *tool) login() *cobra.Command {
@@ -26,11 +29,12 @@ func (t *tool) login() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login [ADDRESS]",
 		Short: "Log in to a controller and remember the session",
-		Long: `Log in to a controller by user name and password, or by certificate, and
-remember the session as a context. The password is taken from --password, from
-the variable WEFT_PASSWORD, or asked for. Without an address the controller of
-the context or of the identity file is used.`,
-		Example: "  weft login https://localhost:1280 --username admin\n  weft login --file alice.json",
+		Long: `Log in to a controller by user name and password, by certificate, or by a token
+of an external signer, and remember the session as a context. The password is
+taken from --password, from the variable WEFT_PASSWORD, or asked for, as is the
+one-time code of an identity with a second factor. Without an address the
+controller of the context or of the identity file is used.`,
+		Example: "  weft login https://localhost:1280 --username admin\n  weft login --file alice.json\n  weft login https://other:1280 -u admin --context other --read-only",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.checkFormat(); err != nil {
@@ -46,9 +50,16 @@ the context or of the identity file is used.`,
 	f.StringVarP(&l.cert, "cert", "c", "", "PEM file of a client certificate to log in with")
 	f.StringVarP(&l.key, "key", "k", "", "PEM file of its key")
 	f.StringVar(&l.ca, "ca", "", "PEM file of the CAs that certify the controller")
+	f.StringVar(&l.cert, "client-cert", "", "the same as --cert")
+	f.StringVar(&l.key, "client-key", "", "the same as --key")
+	_, _ = f.MarkHidden("client-cert"), f.MarkHidden("client-key") // there are such flags
+	f.StringVarP(&l.extJWT, "ext-jwt", "e", "", "file with a token of an external signer to log in with, - for standard input")
+	f.StringVarP(&l.token, "token", "t", "", "use a session that there is already, by its token")
+	f.StringVar(&l.code, "code", "", "one-time or recovery code, where a second factor is needed (default $WEFT_CODE, or asked for)")
+	f.BoolVar(&l.readOnly, "read-only", false, "commands of this context change nothing")
 	f.BoolVarP(&l.yes, "yes", "y", false, "trust the controller's CAs without asking")
 	cmd.MarkFlagsRequiredTogether("cert", "key")
-	cmd.MarkFlagsMutuallyExclusive("file", "cert")
+	cmd.MarkFlagsMutuallyExclusive("file", "cert", "username", "ext-jwt", "token")
 	t.flags(cmd)
 	return cmd
 }
@@ -66,7 +77,7 @@ func (t *tool) runLogin(cmd *cobra.Command, l loginFlags, args []string) error {
 	if err := t.trust(cmd, a, l.ca != "" || l.identity != "", l.yes); err != nil {
 		return err
 	}
-	if err := t.authenticate(cmd, a, l.password); err != nil {
+	if err := t.authenticate(cmd, a, &l); err != nil {
 		return err
 	}
 	all.Current, all.Contexts[name] = name, a
@@ -82,8 +93,8 @@ func (l loginFlags) account(old *account, args []string) (*account, error) {
 	if old == nil {
 		old = &account{}
 	}
-	a := &account{Address: old.Address, Username: l.username}
-	if l.username == "" && l.identity == "" && l.cert == "" {
+	a := &account{Address: old.Address, Username: l.username, ReadOnly: l.readOnly}
+	if l.username == "" && l.identity == "" && l.cert == "" && l.extJWT == "" && l.token == "" {
 		a.Username, a.IdentityFile, a.Cert, a.Key = old.Username, old.IdentityFile, old.Cert, old.Key
 	}
 	var err error
@@ -146,42 +157,96 @@ func optionalPEM(value string) (string, error) {
 }
 
 // authenticate logs in and fills in what the session says.
-func (t *tool) authenticate(cmd *cobra.Command, a *account, password string) error {
+func (t *tool) authenticate(cmd *cobra.Command, a *account, l *loginFlags) error {
 	body := &client.Authenticate{
 		EnvInfo: &client.EnvInfo{Arch: runtime.GOARCH, Os: runtime.GOOS},
 		SdkInfo: &client.SdkInfo{Type: "weft-cli", Version: t.version},
 	}
-	method := "cert"
-	if a.IdentityFile == "" && a.Cert == "" {
-		if a.Username == "" {
-			return usageError("give --username, --file or --cert and --key", "nothing to log in with")
-		}
-		method = "password"
-		if password == "" {
-			password = os.Getenv("WEFT_PASSWORD")
-		}
-		if password == "" {
-			var err error
-			if password, err = readSecret(cmd, "password: "); err != nil {
-				return err
-			}
-		}
-		body.Username, body.Password = &a.Username, &password
+	method, err := l.credentials(cmd, a, body)
+	if err != nil {
+		return err
 	}
 	c, err := a.client(t)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	session, err := c.Management().Authenticate(cmd.Context(), &client.AuthenticateParams{Method: method}, body)
+	session, err := l.begin(cmd, c, method, body)
 	if err != nil {
 		return loginRefused(err)
 	}
 	if len(session.AuthQueries) > 0 {
-		return &failure{code: "SECOND_FACTOR_REQUIRED", cause: "this login needs a second factor, which this command cannot give", remedy: "log in with an identity whose auth policy asks for none", exit: ExitUnauthorized}
+		if session, err = l.secondFactor(cmd, c, session); err != nil {
+			return err
+		}
 	}
 	a.Token, a.Identity, a.IdentityID, a.ExpiresAt = session.Token, session.Identity.Name, session.IdentityID, session.ExpiresAt
 	return nil
+}
+
+// credentials puts what there is to log in with into the body and returns the
+// method; it is empty for a session that there is already.
+func (l *loginFlags) credentials(cmd *cobra.Command, a *account, body *client.Authenticate) (method string, err error) {
+	switch {
+	case l.token != "":
+		return "", nil
+	case l.extJWT != "":
+		l.token, err = readToken(cmd, l.extJWT)
+		return "ext-jwt", err
+	case a.IdentityFile != "" || a.Cert != "":
+		return "cert", nil
+	case a.Username == "":
+		return "", usageError("give --username, --file, --cert and --key, --ext-jwt or --token", "nothing to log in with")
+	}
+	password := cmp.Or(l.password, os.Getenv("WEFT_PASSWORD"))
+	if password == "" {
+		if password, err = readSecret(cmd, "password: "); err != nil {
+			return "", err
+		}
+	}
+	body.Username, body.Password = &a.Username, &password
+	return "password", nil
+}
+
+// begin makes the session.
+func (l *loginFlags) begin(cmd *cobra.Command, c *client.Client, method string, body *client.Authenticate) (*client.CurrentAPISession, error) {
+	if l.token != "" {
+		c.SetToken(l.token)
+	}
+	if method != "" {
+		return c.Management().Authenticate(cmd.Context(), &client.AuthenticateParams{Method: method}, body)
+	}
+	session, err := c.Management().GetCurrentAPISession(cmd.Context())
+	if err == nil && session.Token == "" {
+		session.Token = l.token
+	}
+	return session, err
+}
+
+// secondFactor finishes a session with a one-time code.
+func (l *loginFlags) secondFactor(cmd *cobra.Command, c *client.Client, session *client.CurrentAPISession) (*client.CurrentAPISession, error) {
+	for _, q := range session.AuthQueries {
+		if q.TypeID != "" && q.TypeID != "MFA" && q.TypeID != "TOTP" {
+			return nil, &failure{code: "SECOND_FACTOR_REQUIRED", cause: "this login needs a " + q.TypeID + ", which this command cannot give",
+				remedy: "log in with an identity whose auth policy asks for none", exit: ExitUnauthorized}
+		}
+	}
+	code, err := cmp.Or(l.code, os.Getenv("WEFT_CODE")), error(nil)
+	if code == "" {
+		if code, err = readSecret(cmd, "one-time code: "); err != nil {
+			return nil, err
+		}
+	}
+	c.SetToken(session.Token)
+	m := c.Management()
+	if _, err := m.Any().Send(cmd.Context(), "POST", managementBase+"/authenticate/mfa", nil, map[string]any{"code": code}); err != nil {
+		return nil, err
+	}
+	finished, err := m.GetCurrentAPISession(cmd.Context())
+	if err == nil && finished.Token == "" {
+		finished.Token = session.Token
+	}
+	return finished, err
 }
 
 // loginRefused gives a remedy that fits a login.
@@ -198,17 +263,13 @@ func loginRefused(err error) error {
 }
 
 func (t *tool) printContext(cmd *cobra.Command, name string, a *account) error {
-	out := cmd.OutOrStdout()
-	switch t.output {
-	case formatName:
-		_, err := fmt.Fprintln(out, name)
-		return err
-	case formatJSON:
-		return printJSON(out, map[string]any{"context": name, "address": a.Address, "identity": a.Identity, "identityId": a.IdentityID, "expiresAt": a.ExpiresAt})
+	rows := [][]string{{"context", name}, {"controller", a.Address}, {"identity", a.Identity}, {"valid until", when(a.ExpiresAt) + " unless used"}}
+	if a.ReadOnly {
+		rows = append(rows, []string{"read only", "yes"})
 	}
-	return printTable(out, nil, [][]string{
-		{"context", name}, {"controller", a.Address}, {"identity", a.Identity}, {"valid until", when(a.ExpiresAt) + " unless used"},
-	})
+	value := map[string]any{"context": name, "address": a.Address, "identity": a.Identity, "identityId": a.IdentityID, "expiresAt": a.ExpiresAt}
+	return t.style.print(cmd.OutOrStdout(), printout{value: value, headers: []string{"MEMBER", "VALUE"}, rows: rows, names: []string{name},
+		text: func(w io.Writer) error { return printTable(w, nil, rows) }})
 }
 
 func (t *tool) logout() *cobra.Command {

@@ -67,9 +67,10 @@ func (c *call) print(p printout) error {
 }
 
 func (s *style) print(w io.Writer, p printout) error {
-	switch s.output {
-	case formatJSON:
+	if s.output == formatJSON || s.envelope {
 		return printJSON(w, p.value)
+	}
+	switch s.output {
 	case formatYAML:
 		return printYAML(w, p.value)
 	case formatName:

@@ -99,3 +99,18 @@ func (c *call) roles(many string, roles []string) error {
 	}
 	return nil
 }
+
+// idKeys replaces the names of services that are keys of a map by their ids.
+func idKeys[T any](c *call, m map[string]T) error {
+	for name, v := range m {
+		id, err := c.id("services", name)
+		if err != nil {
+			return err
+		}
+		if id != name {
+			delete(m, name)
+			m[id] = v
+		}
+	}
+	return nil
+}

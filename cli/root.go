@@ -95,7 +95,7 @@ func newTool(o Options) *tool { return &tool{version: o.Version, style: style{ou
 func (t *tool) commands() []*cobra.Command {
 	return append([]*cobra.Command{
 		t.login(), t.logout(), t.whoami(), t.password(), t.mfa(), t.contextCommands(),
-		t.enroll(), t.reEnroll(), t.why(), t.policyAdvisor(), t.inspect(),
+		t.enroll(), t.reEnroll(), t.why(), t.explain(), t.whoCan(), t.whatCan(), t.whatIf(), t.policyAdvisor(), t.inspect(),
 		parent("verify", "Prove what the controller asks for", t.verifyCA()),
 		parent("validate", "Compare what should be with what is", t.validateHosting()),
 		parent("refresh", "Give an enrollment a new token", t.refreshEnrollment()),
