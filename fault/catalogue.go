@@ -52,6 +52,8 @@ var (
 	CanNotDeleteReferencedEntity = &Kind{Code: "CAN_NOT_DELETE_REFERENCED_ENTITY", Status: 409, Message: "the entity cannot be deleted because it is referenced by another entity, see cause", Remedy: "remove the references first"}
 	// ReferencedEntityNotFound is a reference to an entity that is not there.
 	ReferencedEntityNotFound = &Kind{Code: "REFERENCED_ENTITY_NOT_FOUND", Status: 400, Message: "REFERENCED_ENTITY_NOT_FOUND", Remedy: "create the referenced entity first"}
+	// ChangedMeanwhile is a declaration whose ground others keep changing.
+	ChangedMeanwhile = &Kind{Code: "CHANGED_MEANWHILE", Status: 409, Message: "What the declaration is about was changed by somebody else at the same time, again and again; nothing was applied", Remedy: "see what changes it, and apply again"}
 	// NotImplemented is an operation that exists in the contract only.
 	NotImplemented = &Kind{Code: "NOT_IMPLEMENTED", Status: 501, Message: "The operation has not yet been implemented"}
 )

@@ -16,14 +16,25 @@ import (
 	"github.com/weftnet/weft/fault"
 )
 
-// maxBody is the largest request body in bytes.
+// maxBody is the largest request body in bytes, except for the operations that
+// say otherwise.
 const maxBody = 1 << 20
 
 const jsonType = "application/json"
 
-// tooLarge reports a body whose announced length is above the limit, before
-// anything of it is read.
-func tooLarge(r *http.Request) bool { return r.ContentLength > maxBody }
+// maxBody returns the bytes that a body of the operation may have; those of an
+// unknown operation are bounded like any other.
+func (e *endpoint) maxBody() int64 {
+	if e == nil || e.op.MaxBody == 0 {
+		return maxBody
+	}
+	return e.op.MaxBody
+}
+
+// tooLarge is the refusal of a body above a limit.
+func tooLarge(limit int64) error {
+	return fault.RequestEntityTooLarge.New(nil).WithRemedy("keep the body below %d MiB", limit>>20)
+}
 
 const (
 	freeBody   = 64 << 10 // bytes of a body that anybody may send at any time
@@ -38,7 +49,8 @@ func newBudgets() budgets {
 	return budgets{callers: semaphore.NewWeighted(bodyBudget), strangers: semaphore.NewWeighted(bodyBudget)}
 }
 
-// readBody reads the whole body into c.in, at most maxBody bytes. A long one
+// readBody reads the whole body into c.in, at most as many bytes as the operation
+// allows. A long one
 // needs room in a budget, which reset gives back.
 func (c *call) readBody() error {
 	if c.r.Body == nil || c.r.Body == http.NoBody {
@@ -49,8 +61,8 @@ func (c *call) readBody() error {
 		err = c.readLong()
 	}
 	switch {
-	case c.in.Len() > maxBody:
-		return fault.RequestEntityTooLarge.New(nil)
+	case int64(c.in.Len()) > c.ep.maxBody():
+		return tooLarge(c.ep.maxBody())
 	case errors.As(err, new(*fault.Error)):
 		return err
 	case err != nil:
@@ -61,7 +73,7 @@ func (c *call) readBody() error {
 
 // readLong reads what follows the first part of a long body.
 func (c *call) readLong() error {
-	size := int64(maxBody + 1)
+	size := c.ep.maxBody() + 1
 	if c.r.ContentLength > 0 {
 		size = min(c.r.ContentLength, size)
 	}

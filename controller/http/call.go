@@ -21,6 +21,9 @@ import (
 // never wait.
 const writeTimeout = 10 * time.Second
 
+// longTimeout does so for operations with larger bodies than others.
+const longTimeout = time.Minute
+
 // handler does the work of one operation. It answers through the call; an error
 // becomes the error envelope.
 type handler func(c *call) error
@@ -86,7 +89,7 @@ func (c *call) serve() {
 	}
 	c.ctx = c.r.Context()
 	if c.r.Method != http.MethodGet {
-		ctx, cancel := context.WithTimeout(c.ctx, writeTimeout)
+		ctx, cancel := context.WithTimeout(c.ctx, c.ep.timeout())
 		defer cancel()
 		c.ctx = ctx
 	}
@@ -116,12 +119,24 @@ func (c *call) prepare() error {
 	if err := c.ep.checkTypes(c.r); err != nil {
 		return err
 	}
+	if c.ep.op.MaxBody > 0 { // much is read only for those who may send it
+		if err := c.ep.permitted(c.caller); err != nil {
+			return err
+		}
+	}
 	if c.ep.check != nil {
 		if err := c.takeBody(); err != nil {
 			return err
 		}
 	}
 	return c.ep.permitted(c.caller)
+}
+
+func (e *endpoint) timeout() time.Duration {
+	if e.op.MaxBody > 0 {
+		return longTimeout
+	}
+	return writeTimeout
 }
 
 // takeBody reads the body and decodes it.
