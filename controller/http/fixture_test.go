@@ -45,6 +45,7 @@ type fixture struct {
 	ended    []string
 	noLeader bool
 	posture  *api.PostureData
+	keys     func(address string) error
 	mesh     *fakeMesh
 	dir      string // of the data
 	database *database.Database
@@ -84,7 +85,7 @@ func newFixture(t testing.TB) *fixture {
 		Build: Build{Version: "v0.1.0", Revision: "abc", Date: "2026-11-20"},
 		State: store.View, Policies: f.engine.View, Fork: f.engine.Fork, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Factors: &fakeFactors{f: f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, Database: f.database, Cluster: f.cluster, InspectTime: 100 * time.Millisecond,
 		Now: func() time.Time { return f.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Posture:    f,
+		Posture: f, Keys: f,
 		Hosted:     []Hosted{{"edge-client", "localhost:1280", api.ClientBase}, {"edge-management", "localhost:1280", api.ManagementBase}},
 		APIAddress: "localhost:1280", TrustAnchors: func() string { return "MIIB" }, InstanceID: "instance", StartedAt: f.now,
 	})
