@@ -48,6 +48,7 @@ func (c *Controller) makeWeb() error {
 		bindings[b.Name] = b
 	}
 	c.web = &webServers{log: c.o.Log}
+	c.parts.add(c.web.closeOverlay)
 	for i := range c.o.Config.Web {
 		if err := c.web.add(i, &c.o.Config.Web[i], c.servers[i], bindings, c.ports); err != nil {
 			return err

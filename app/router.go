@@ -118,6 +118,9 @@ func (r *Router) provision() error {
 	if err := r.openRamps(); err != nil {
 		return err
 	}
+	if err := r.openCtrlListeners(); err != nil {
+		return err
+	}
 	return r.openListeners()
 }
 
@@ -201,7 +204,7 @@ func CheckRouter(cfg *conf.Router, log *slog.Logger) error {
 	if err := checkLinks(cfg); err != nil {
 		return err
 	}
-	if _, err := os.Stat(endpointsFile(cfg.Ctrl.EndpointsFile)); err != nil && len(cfg.Ctrl.Endpoints) == 0 {
+	if _, err := os.Stat(endpointsFile(cfg.Ctrl.EndpointsFile)); err != nil && len(cfg.Ctrl.Endpoints)+len(cfg.Ctrl.Listeners) == 0 {
 		return problem("set ctrl.endpoint, or enroll the router, which writes the endpoints file", "no controller is named")
 	}
 	return nil

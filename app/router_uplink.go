@@ -38,7 +38,7 @@ func (r *Router) uplinkConfig(node uplink.Node, dial dialFunc) uplink.Config {
 			Interval: cfg.Ctrl.Heartbeats.SendInterval, Check: cfg.Ctrl.Heartbeats.CheckInterval,
 			Unresponsive: cfg.Ctrl.Heartbeats.UnresponsiveAfter, Close: cfg.Ctrl.Heartbeats.CloseUnresponsiveTimeout,
 		},
-		Terminators: r.terminatorLimits(), Trace: r.trace,
+		Terminators: r.terminatorLimits(), Trace: r.trace, CtrlListeners: ctrlListeners(cfg),
 		DialTimeout: cfg.Ctrl.Options.ConnectTimeout, WriteTimeout: cfg.Ctrl.Options.WriteTimeout, Queue: cfg.Ctrl.Options.Queue(),
 	}
 	for _, e := range cfg.Ctrl.Endpoints {

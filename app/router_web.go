@@ -23,6 +23,7 @@ func (r *Router) newHealth() *health.Checks {
 // makeWeb makes the HTTPS servers of the configuration.
 func (r *Router) makeWeb() error {
 	r.web = &webServers{log: r.o.Log}
+	r.parts.add(r.web.closeOverlay)
 	r.parts.add(r.web.Close)
 	checks := chttp.Binding{Name: "health-checks", Prefix: chttp.HealthBase, Handler: r.health}
 	for i := range r.o.Config.Web {

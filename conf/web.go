@@ -20,8 +20,8 @@ type WebServer struct {
 type BindPoint struct {
 	Interface  HostPort     `conf:"interface" doc:"host:port to listen on"`
 	Address    HostPort     `conf:"address" doc:"host:port that clients use"`
-	NewAddress HostPort     `conf:"newAddress" later:"moving clients to a new address" doc:"host:port that clients should move to"`
-	Identity   *OverlayBind `conf:"identity" later:"serving an API over the overlay" doc:"serve over the overlay instead"`
+	NewAddress HostPort     `conf:"newAddress" doc:"host:port that clients should move to: every response names it in the header ziti-ctrl-address"`
+	Identity   *OverlayBind `conf:"identity" doc:"serve over the network itself instead, as a host of a service; such a bind point is not among the addresses that clients are told"`
 }
 
 // OverlayBind serves an API through a service of the overlay.
@@ -29,13 +29,13 @@ type OverlayBind struct {
 	File                          string         `conf:"file" doc:"identity file"`
 	Env                           string         `conf:"env" doc:"variable that holds a base64 identity"`
 	Service                       string         `conf:"service" required:"true" doc:"service to host"`
-	TLSClientAuthenticationPolicy string         `conf:"tlsClientAuthenticationPolicy" doc:"as in Go's crypto/tls"`
+	TLSClientAuthenticationPolicy string         `conf:"tlsClientAuthenticationPolicy" default:"RequestClientCert" doc:"NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven or RequireAndVerifyClientCert, in any case"`
 	ListenOptions                 OverlayOptions `conf:"listenOptions" doc:"how to host"`
 }
 
 // OverlayOptions say how an API hosts its service.
 type OverlayOptions struct {
-	BindUsingEdgeIdentity bool `conf:"bindUsingEdgeIdentity" default:"false" doc:"terminator identity is that of the file"`
+	BindUsingEdgeIdentity bool `conf:"bindUsingEdgeIdentity" default:"false" doc:"host under the name of the identity, so that dialers can ask for it"`
 }
 
 // WebAPI is one API of a server.
@@ -51,9 +51,9 @@ type APIOptions struct {
 	PostLogoutURIs    Strings `conf:"postLogoutURIs" later:"edge-oidc" doc:"edge-oidc: allowed redirects after logout"`
 	ScrapeCert        string  `conf:"scrapeCert" later:"metrics" doc:"metrics: the one client certificate that may read"`
 	IncludeTimestamps bool    `conf:"includeTimestamps" default:"false" later:"metrics" doc:"metrics: add time stamps"`
-	Path              string  `conf:"path" later:"spa" doc:"spa: path below /"`
-	Location          string  `conf:"location" later:"spa" doc:"spa: directory"`
-	IndexFile         string  `conf:"indexFile" default:"index.html" later:"spa" doc:"spa: file for unknown paths"`
+	Path              string  `conf:"path" doc:"spa: path below /, without slashes; of zac it is zac"`
+	Location          string  `conf:"location" doc:"spa, zac: directory of the pages"`
+	IndexFile         string  `conf:"indexFile" default:"index.html" doc:"spa, zac: file for paths that are no file of the directory"`
 }
 
 // WebOptions are time-outs and TLS versions of a server.
@@ -78,6 +78,7 @@ func (s *WebServer) check(c *Checker, path string) {
 	if c.Has(path+".apis") && len(s.APIs) == 0 {
 		c.Refuse(path+".apis", "is empty", "add a binding")
 	}
+	s.checkPaths(c, path)
 }
 
 func (b *BindPoint) check(c *Checker, path string) {
@@ -101,6 +102,9 @@ func (o *OverlayBind) check(c *Checker, path string) {
 	if (o.File == "") == (o.Env == "") {
 		c.Refuse(path, "needs either file or env", "name the identity file")
 	}
+	if policy := strings.ToLower(o.TLSClientAuthenticationPolicy); !slices.Contains(clientPolicies, policy) {
+		c.Refuse(path+".tlsClientAuthenticationPolicy", fmt.Sprintf("no policy is called %q", o.TLSClientAuthenticationPolicy), "use one of NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, RequireAndVerifyClientCert")
+	}
 }
 
 // bindings are the APIs of a kind of process; the value says what is not
@@ -110,10 +114,60 @@ type bindings map[string]string
 var controllerAPIs = bindings{
 	"edge-client": "", "edge-management": "", "fabric": "", "health-checks": "",
 	"edge-oidc": "the OIDC provider", "metrics": "Prometheus metrics",
-	"spa": "static pages", "zac": "static pages",
+	BindingSPA: "", BindingZAC: "",
 }
 
 var routerAPIs = bindings{"health-checks": ""}
+
+// Bindings of static pages; zac is spa with the path zac.
+const (
+	BindingSPA = "spa"
+	BindingZAC = "zac"
+)
+
+var clientPolicies = []string{"noclientcert", "requestclientcert", "requireanyclientcert", "verifyclientcertifgiven", "requireandverifyclientcert"}
+
+// taken are the paths of APIs, which pages cannot have.
+var taken = []string{"edge", "fabric", "oidc", "health-checks", "metrics", "version", ".well-known"}
+
+func (a *WebAPI) check(c *Checker, path string) {
+	o := &a.Options
+	switch {
+	case a.Binding == BindingZAC:
+		if c.Has(path+".options.path") && o.Path != BindingZAC {
+			c.Warn(path+".options.path", "of zac is always zac", "use the binding spa for another path")
+		}
+		o.Path = BindingZAC
+	case a.Binding != BindingSPA:
+		return
+	case o.Path == "":
+		c.Refuse(path+".options.path", "is missing", "add path: the name below / at which the pages are")
+	case strings.Contains(o.Path, "/"):
+		c.Refuse(path+".options.path", "contains a slash", "use a single name")
+	case slices.Contains(taken, o.Path):
+		c.Refuse(path+".options.path", o.Path+" is the path of an API", "use another name")
+	}
+	if o.Location == "" {
+		c.Refuse(path+".options.location", "is missing", "add location: the directory of the pages")
+	}
+	if o.IndexFile == "" {
+		c.Refuse(path+".options.indexFile", "is empty", "name a file of the directory, or leave the key out")
+	}
+}
+
+// checkPaths refuses two sets of pages at one path of a server.
+func (s *WebServer) checkPaths(c *Checker, path string) {
+	seen := make(map[string]bool)
+	for i, a := range s.APIs {
+		if a.Binding != BindingSPA && a.Binding != BindingZAC {
+			continue
+		}
+		if seen[a.Options.Path] {
+			c.Refuse(fmt.Sprintf("%s.apis[%d]", path, i), "the path "+a.Options.Path+" is taken by other pages of this server", "use another path")
+		}
+		seen[a.Options.Path] = true
+	}
+}
 
 // checkAPIs holds the bindings of all servers to the known ones.
 func checkAPIs(c *Checker, servers []WebServer, known bindings) {

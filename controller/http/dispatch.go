@@ -10,6 +10,7 @@ type Binding struct {
 	Name    string   // such as edge-client, as configuration files name it
 	Prefix  string   // every path below it belongs to the binding
 	Exact   []string // further paths
+	Also    []string // further prefixes
 	Default bool     // takes the requests that no binding accepts
 	Handler http.Handler
 }
@@ -18,6 +19,11 @@ type Binding struct {
 func (b *Binding) accepts(path string) bool {
 	if strings.HasPrefix(path, b.Prefix) {
 		return true
+	}
+	for _, p := range b.Also {
+		if strings.HasPrefix(path, p) {
+			return true
+		}
 	}
 	for _, e := range b.Exact {
 		if path == e {
