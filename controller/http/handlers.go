@@ -121,6 +121,7 @@ func (s *Server) managementHandlers() handlers {
 	h["listSummary"] = s.summary
 	s.databaseHandlers(h)
 	h["explain"], h["whoCan"], h["whatCan"], h["whatIf"] = s.explain, s.whoCan(), s.whatCan(), s.whatIf
+	s.declarationHandlers(h)
 	s.actionHandlers(h)
 	s.associationHandlers(h)
 	return h

@@ -85,6 +85,7 @@ type Server struct {
 	version     []byte // the version document
 	links       linkSets
 	specs       specifications
+	declaring   *declarations
 	entities
 }
 
@@ -186,13 +187,8 @@ func unproxied(r *http.Request) *http.Request {
 }
 
 func (s *Server) dispatch(c *call, base, path string) {
-	switch {
-	case c.r.Method == http.MethodOptions:
+	if c.r.Method == http.MethodOptions {
 		preflight(c)
-		return
-	case tooLarge(c.r):
-		c.w.Header()["Connection"] = []string{"close"} // the rest is not read
-		c.fail(fault.RequestEntityTooLarge.New(nil))
 		return
 	}
 	rest, ok := strings.CutPrefix(path, base)
@@ -200,11 +196,19 @@ func (s *Server) dispatch(c *call, base, path string) {
 	if ok && (rest == "" || rest[0] == '/') {
 		n = s.trees[c.api].find(rest, &c.params)
 	}
+	if n != nil {
+		c.ep = n.methods[c.r.Method]
+	}
+	if limit := c.ep.maxBody(); c.r.ContentLength > limit {
+		c.w.Header()["Connection"] = []string{"close"} // the rest is not read
+		c.fail(tooLarge(limit))
+		return
+	}
 	if n == nil {
 		c.fail(fault.NotFound.Errorf("path %s was not found", path))
 		return
 	}
-	if c.ep = n.methods[c.r.Method]; c.ep == nil {
+	if c.ep == nil {
 		c.fail(fault.MethodNotAllowed.Errorf("method %s is not allowed, but [%s] are", c.r.Method, n.allowed()))
 		return
 	}
