@@ -46,8 +46,9 @@ type Grant struct {
 
 // WhatIf are changes that are not made, only thought through, in their order.
 type WhatIf struct {
-	Changes []WhatIfChange `json:"changes" api:"req=c"`
-	Limit   *int           `json:"limit,omitempty" api:"min=0,max=500"` // of the pairs that are listed per kind; 20 by default
+	Changes     []WhatIfChange `json:"changes,omitempty"`
+	Declaration *Declaration   `json:"declaration,omitempty"`               // tried after the changes, as apply would make it without prune
+	Limit       *int           `json:"limit,omitempty" api:"min=0,max=500"` // of the pairs that are listed per kind; 20 by default
 }
 
 // WhatIfChange is one of them. The members have the meaning that they have in

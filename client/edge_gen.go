@@ -180,6 +180,16 @@ func (a *Edge) Enroll(ctx context.Context, p *EnrollParams, body *GenericEnroll)
 	return detail[Enrolled](ctx, a.c, call{method: "POST", path: "/edge/client/v1/enroll", params: p, body: body})
 }
 
+// EnrollCa makes an identity for the bearer of a client certificate of a third-party CA that allows it.
+func (a *Edge) EnrollCa(ctx context.Context, body *CaEnroll) (*Enrolled, error) {
+	return detail[Enrolled](ctx, a.c, call{method: "POST", path: "/edge/client/v1/enroll/ca", body: body})
+}
+
+// EnrollToken makes an identity for the bearer of a token of an external signer, with a certificate if one is asked for.
+func (a *Edge) EnrollToken(ctx context.Context, p *EnrollTokenParams, body *SignerEnroll) (*Enrolled, error) {
+	return detail[Enrolled](ctx, a.c, call{method: "POST", path: "/edge/client/v1/enroll/token", params: p, body: body})
+}
+
 // EnrollOtt enrolls with a one-time token; the network issues the certificate.
 func (a *Edge) EnrollOtt(ctx context.Context, body *TokenEnroll) (*Enrolled, error) {
 	return detail[Enrolled](ctx, a.c, call{method: "POST", path: "/edge/client/v1/enroll/ott", body: body})

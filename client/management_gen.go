@@ -1019,3 +1019,23 @@ func (a *Management) ShowOpenAPI(ctx context.Context) ([]byte, error) {
 func (a *Management) ShowDocs(ctx context.Context) ([]byte, error) {
 	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/docs"})
 }
+
+// ExportModel writes the entities that the caller may read as a declaration: names instead of ids, in a stable order, without secrets and server-owned members.
+func (a *Management) ExportModel(ctx context.Context, p *ExportModelParams) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/export", params: p})
+}
+
+// DiffDeclaration tells what apply would do; changes nothing. The body is a Declaration, or YAML.
+func (a *Management) DiffDeclaration(ctx context.Context, p *DiffDeclarationParams, body *Declaration) (*DeclarationReport, error) {
+	return detail[DeclarationReport](ctx, a.c, call{method: "POST", path: "/edge/management/v1/diff", params: p, body: body})
+}
+
+// ApplyDeclaration makes the network as it is declared, in one transaction; every change needs the permission of the operation that makes it singly. The body is a Declaration, or YAML.
+func (a *Management) ApplyDeclaration(ctx context.Context, p *ApplyDeclarationParams, body *Declaration) (*DeclarationReport, error) {
+	return detail[DeclarationReport](ctx, a.c, call{method: "POST", path: "/edge/management/v1/apply", params: p, body: body})
+}
+
+// ExposeService makes a service with its configs, policies and terminators in one transaction, or takes them away.
+func (a *Management) ExposeService(ctx context.Context, p *ExposeServiceParams, body *ExposeInput) (*DeclarationReport, error) {
+	return detail[DeclarationReport](ctx, a.c, call{method: "POST", path: "/edge/management/v1/expose", params: p, body: body})
+}

@@ -78,7 +78,7 @@ func (p *DetailMfaRecoveryCodesParams) add(q url.Values, h http.Header) {
 
 // EnrollParams are the parameters of enroll; zero members are not sent.
 type EnrollParams struct {
-	Method string // ott, ottca, updb or erott; that of the token when absent.
+	Method string // ott, ottca, updb, erott, trott, ca or token; that of the one-time token when absent.
 	Token  string // One-time token.
 }
 
@@ -91,6 +91,24 @@ func (p *EnrollParams) add(q url.Values, h http.Header) {
 	}
 	if p.Token != "" {
 		q.Set("token", p.Token)
+	}
+}
+
+// EnrollTokenParams are the parameters of enrollToken; zero members are not sent.
+type EnrollTokenParams struct {
+	Authorization     string // Bearer and the token; may be repeated, the first good one counts.
+	ZitiTokenIssuerID string // Id of the only signer whose tokens count.
+}
+
+func (p *EnrollTokenParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	if p.Authorization != "" {
+		h.Set("Authorization", p.Authorization)
+	}
+	if p.ZitiTokenIssuerID != "" {
+		h.Set("ziti-token-issuer-id", p.ZitiTokenIssuerID)
 	}
 }
 
@@ -411,5 +429,103 @@ func (p *WhatCanParams) add(q url.Values, h http.Header) {
 	}
 	if p.Type != "" {
 		q.Set("type", p.Type)
+	}
+}
+
+// ExportModelParams are the parameters of exportModel; zero members are not sent.
+type ExportModelParams struct {
+	ListParams
+	Kind     []string // Sections of the declaration, such as services; may be repeated.
+	Selector string   // Tag that the entities carry: key=value, several with commas.
+	System   bool     // Also what every network has: the default admin, built-in config types and auth policy.
+	Format   string   // yaml (default) or json.
+}
+
+func (p *ExportModelParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	for _, v := range p.Kind {
+		q.Add("kind", v)
+	}
+	if p.Selector != "" {
+		q.Set("selector", p.Selector)
+	}
+	if p.System {
+		q.Set("system", "true")
+	}
+	if p.Format != "" {
+		q.Set("format", p.Format)
+	}
+}
+
+// DiffDeclarationParams are the parameters of diffDeclaration; zero members are not sent.
+type DiffDeclarationParams struct {
+	Kind     []string // Sections of the declaration, such as services; may be repeated.
+	Selector string   // Tag that the entities carry: key=value, several with commas.
+	Prune    bool     // Delete what is not declared: of the kinds named, else of those that the selector or the declaration names.
+	Name     string   // File name for refusals, for a body that is the declaration itself.
+}
+
+func (p *DiffDeclarationParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	for _, v := range p.Kind {
+		q.Add("kind", v)
+	}
+	if p.Selector != "" {
+		q.Set("selector", p.Selector)
+	}
+	if p.Prune {
+		q.Set("prune", "true")
+	}
+	if p.Name != "" {
+		q.Set("name", p.Name)
+	}
+}
+
+// ApplyDeclarationParams are the parameters of applyDeclaration; zero members are not sent.
+type ApplyDeclarationParams struct {
+	Kind     []string // Sections of the declaration, such as services; may be repeated.
+	Selector string   // Tag that the entities carry: key=value, several with commas.
+	Prune    bool     // Delete what is not declared: of the kinds named, else of those that the selector or the declaration names.
+	Name     string   // File name for refusals, for a body that is the declaration itself.
+	DryRun   bool     // Check and report everything, change nothing.
+}
+
+func (p *ApplyDeclarationParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	for _, v := range p.Kind {
+		q.Add("kind", v)
+	}
+	if p.Selector != "" {
+		q.Set("selector", p.Selector)
+	}
+	if p.Prune {
+		q.Set("prune", "true")
+	}
+	if p.Name != "" {
+		q.Set("name", p.Name)
+	}
+	if p.DryRun {
+		q.Set("dryRun", "true")
+	}
+}
+
+// ExposeServiceParams are the parameters of exposeService; zero members are not sent.
+type ExposeServiceParams struct {
+	DryRun bool // Check and report everything, change nothing.
+}
+
+func (p *ExposeServiceParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	if p.DryRun {
+		q.Set("dryRun", "true")
 	}
 }

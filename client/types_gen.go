@@ -226,6 +226,11 @@ type CAInput struct {
 	Tags                      Tags                  `json:"tags,omitzero"`
 }
 
+// CaEnroll says how an identity that enrolls by its certificate would be called.
+type CaEnroll struct {
+	Name *string `json:"name,omitzero"`
+}
+
 // Circuit is one circuit that is open. Its tags name the identities of both
 // ends and the service.
 type Circuit struct {
@@ -392,6 +397,48 @@ type Decision struct {
 	Rule     string `json:"rule,omitzero"`
 }
 
+// Declaration says how entities have to be, by names instead of ids.
+type Declaration struct {
+	Files []DeclarationFile `json:"files,omitzero"` // absent: the body is one declaration itself
+}
+
+// DeclarationFile is one file of a declaration: one or several YAML or JSON
+// documents.
+type DeclarationFile struct {
+	Name string  `json:"name,omitzero"` // shown in refusals
+	Text *string `json:"text,omitzero"`
+}
+
+// DeclarationReport is what a declaration does, or would do.
+type DeclarationReport struct {
+	Applied   bool             `json:"applied"` // something was written
+	Created   int              `json:"created"`
+	Updated   int              `json:"updated"`
+	Unchanged int              `json:"unchanged"`
+	Deleted   int              `json:"deleted"`
+	Entities  []DeclaredEntity `json:"entities"`
+}
+
+// DeclaredEntity is what a declaration does to one entity.
+type DeclaredEntity struct {
+	Action     string           `json:"action"` // create, update, none or delete
+	Kind       string           `json:"kind"`   // as sections of a declaration are called, such as services
+	Name       string           `json:"name"`
+	ID         string           `json:"id,omitzero"`         // absent for one that is not made yet
+	Enrollment string           `json:"enrollment,omitzero"` // method of the enrollment that is made with it
+	File       string           `json:"file,omitzero"`
+	Line       int              `json:"line,omitzero"`
+	Members    []DeclaredMember `json:"members"` // of create and update
+}
+
+// DeclaredMember is one member of an entity that differs from its declaration,
+// in the form of the declaration.
+type DeclaredMember struct {
+	Member string `json:"member"`
+	Before Raw    `json:"before"` // null where it had its default
+	After  Raw    `json:"after"`  // null where it gets its default
+}
+
 // DisableParams say for how long an identity is disabled.
 type DisableParams struct {
 	DurationMinutes *int64 `json:"durationMinutes"` // 0 or less: for ever; at most a hundred years
@@ -546,6 +593,20 @@ type Explanation struct {
 	Rules    []ExplainedRule `json:"rules"`
 	Service  Ref             `json:"service"`
 	Type     string          `json:"type"` // Dial or Bind
+}
+
+// ExposeInput makes one service reachable.
+type ExposeInput struct {
+	Name   *string  `json:"name,omitzero"`           // of the service
+	To     []string `json:"to,omitzero"`             // where the host reaches it: protocol:host:port
+	Host   []string `json:"host,omitzero"`           // who hosts it: identity names, @name or #attribute
+	Router []string `json:"router,omitzero"`         // routers that host it themselves
+	As     []string `json:"as,omitzero"`             // what clients dial: host, host:port or host:low-high
+	Dial   []string `json:"dial,omitzero"`           // who may dial: identity names, @name, #attribute or #all
+	Bind   []string `json:"bind,omitzero"`           // who may host it beside Host
+	Attrs  []string `json:"roleAttributes,omitzero"` // of the service
+	Plain  *bool    `json:"plain,omitzero"`          // no end-to-end encryption
+	Remove *bool    `json:"remove,omitzero"`         // take away what was exposed by that name
 }
 
 // ExtendIdentity renews the certificate of an identity.
@@ -1505,6 +1566,11 @@ type SessionRouter struct {
 	URLs map[string]string `json:"urls"` // protocol to URL
 }
 
+// SignerEnroll asks for a certificate beside the identity that a token makes.
+type SignerEnroll struct {
+	ClientCSR *string `json:"clientCsr,omitzero"` // PEM
+}
+
 // SnapshotRequest names the file of a snapshot.
 type SnapshotRequest struct {
 	Path *string `json:"path,omitzero"`
@@ -1611,8 +1677,9 @@ type VersionInfo struct {
 
 // WhatIf are changes that are not made, only thought through, in their order.
 type WhatIf struct {
-	Changes []WhatIfChange `json:"changes"`
-	Limit   *int           `json:"limit,omitzero"` // of the pairs that are listed per kind; 20 by default
+	Changes     []WhatIfChange `json:"changes,omitzero"`
+	Declaration *Declaration   `json:"declaration,omitzero"` // tried after the changes, as apply would make it without prune
+	Limit       *int           `json:"limit,omitzero"`       // of the pairs that are listed per kind; 20 by default
 }
 
 // WhatIfAnswer tells who would gain and who would lose.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
@@ -84,9 +85,10 @@ type Server struct {
 	trees       map[api.API]*node
 	version     []byte // the version document
 	links       linkSets
+	authorities thirdparty.Authorities
 	specs       specifications
-	declaring   *declarations
 	entities
+	declaring *declarations
 }
 
 // New builds a server. It fails if an operation of the table has no handler.

@@ -41,6 +41,13 @@ func (s *Server) whatIf(c *call) error {
 			return placed(fmt.Sprintf("changes.%d", i), err)
 		}
 	}
+	if in.Declaration != nil {
+		var err error
+		if next, err = s.declaring.tried(c, in.Declaration, next); err != nil {
+			return err
+		}
+		kinds = nil
+	}
 	limit := listedByWhatIf
 	if in.Limit != nil {
 		limit = *in.Limit

@@ -12,7 +12,7 @@ import (
 )
 
 // consequences compares the policies in force with those of a view that was
-// tried by changes of some kinds of entities.
+// tried by changes of some kinds of entities, nil for all.
 func (c *call) consequences(next *state.View, kinds map[model.Kind]bool, limit int) (*api.WhatIfAnswer, error) {
 	fork := c.s.cfg.Fork()
 	old := fork.View()
@@ -38,7 +38,7 @@ func (c *call) differences(next *state.View, kinds map[model.Kind]bool) ([]polic
 	for _, name := range sortedKeys(whatIfKinds) {
 		kind := whatIfKinds[name]
 		follows := kind == model.KindIdentity && kinds[model.KindEdgeRouter] || strings.HasSuffix(name, "-policy")
-		if !kinds[kind] && !follows {
+		if kinds != nil && !kinds[kind] && !follows {
 			continue
 		}
 		slice, _ := policyrules.Kind(kind)

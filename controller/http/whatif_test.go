@@ -252,6 +252,10 @@ func TestWhatIf(t *testing.T) {
 			a.is("error.cause.field", tt.field)
 		}
 	}
-	f.do("POST", m("/what-if"), obj{}).status(400).is("error.cause.field", "changes")
+	f.do("POST", m("/what-if"), obj{}).status(200).is("data.kinds.0.gained", 0)
+	text := "identities:\n  - name: carol\n    roleAttributes: [staff]\n"
+	f.do("POST", m("/what-if"), obj{"declaration": obj{"files": []obj{{"name": "x.yaml", "text": text}}}}).status(200).
+		is("data.kinds.0.gained", 1).is("data.kinds.0.gains.0.from.name", "carol").is("data.kinds.0.gains.0.policy.name", "web-dial")
+	f.do("POST", m("/what-if"), obj{"declaration": obj{"files": []obj{{}}}}).status(400)
 	f.do("POST", m("/what-if"), obj{"changes": make([]obj, 1001)}).status(400)
 }
