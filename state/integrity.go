@@ -18,10 +18,11 @@ type Damage struct {
 	drop   bool           // the entity belongs to nothing
 	fields map[string]any // that mend it when they are set
 	touch  bool           // writing it again mends it
+	after  []string       // ids of entities of the kind that have to be written again, too
 }
 
-// Mend adds what mends the damage to a command of the system; false if that
-// takes a person.
+// Mend adds what mends the damage to a command of the system, the first of the
+// operations being the one that matters; false if that takes a person.
 func (d *Damage) Mend(c *Command) bool {
 	switch {
 	case d.drop:
@@ -30,6 +31,9 @@ func (d *Damage) Mend(c *Command) bool {
 		c.Patch(d.Kind, d.ID, d.fields)
 	default:
 		return false
+	}
+	for _, id := range d.after {
+		c.Patch(d.Kind, id, nil)
 	}
 	return true
 }
@@ -137,13 +141,15 @@ func (c *examined) duplicates(unique []index) {
 			if ix.name == ByToken {
 				shown = "(secret)"
 			}
-			holder := "nothing"
-			if other != nil {
-				holder = other.Meta().ID
+			if other == nil {
+				c.report("%s.%s of %s leads to nothing: %s", model.Describe(c.e.Kind()).Store, ix.field, c.name(), shown)
+				c.d.touch = true
+				continue
 			}
-			c.report("%s.%s of %s is not unique: %s belongs to %s", model.Describe(c.e.Kind()).Store, ix.field, c.name(), shown, holder)
+			c.report("%s.%s of %s is not unique: %s belongs to %s", model.Describe(c.e.Kind()).Store, ix.field, c.name(), shown, other.Meta().ID)
 			if ix.name == ByName {
 				c.d.fields["name"] = value + "-" + c.e.Meta().ID
+				c.d.after = append(c.d.after, other.Meta().ID) // its place in the index goes with the name
 			}
 		}
 	}

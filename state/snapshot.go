@@ -130,3 +130,11 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	c.n += int64(n)
 	return n, err
 }
+
+// At returns the view under another index, for a snapshot that is to replace a
+// newer state.
+func (v *View) At(index uint64) *View {
+	out := *v
+	out.index = index
+	return &out
+}

@@ -53,7 +53,7 @@ func say(out io.Writer, r *conf.Report) {
 
 // controllerCommand runs controllers.
 func controllerCommand() *cobra.Command {
-	return group("controller", "Run a controller", controllerRun(), controllerCheck(), group("edge", "Prepare a controller", controllerInit()))
+	return group("controller", "Run a controller", controllerRun(), controllerCheck(), controllerRestore(), group("edge", "Prepare a controller", controllerInit()))
 }
 
 func controllerRun() *cobra.Command {

@@ -108,13 +108,14 @@ func (d *Database) handle(batch []*state.Damage, fix bool, author state.Author, 
 // does not keep the others from being mended.
 func (d *Database) mend(batch []*state.Damage, fixed []bool, author state.Author, source state.Source) error {
 	cmd := state.NewCommand(d.cfg.Now(), author, source).AsSystem().Each()
-	var which []int // damage of each op
+	ops := map[int]int{} // op of each damage that can be mended
 	for i, damage := range batch {
+		op := len(cmd.Ops)
 		if damage.Mend(cmd) {
-			which = append(which, i)
+			ops[i] = op
 		}
 	}
-	if len(which) == 0 {
+	if len(ops) == 0 {
 		return nil
 	}
 	text, err := cmd.Encode()
@@ -128,8 +129,8 @@ func (d *Database) mend(batch []*state.Damage, fixed []bool, author state.Author
 		return fmt.Errorf("not mended: %w", err)
 	}
 	refused, _ := result.(state.Errors)
-	for n, i := range which {
-		fixed[i] = n >= len(refused) || refused[n] == nil
+	for i, op := range ops {
+		fixed[i] = op >= len(refused) || refused[op] == nil
 	}
 	return nil
 }
