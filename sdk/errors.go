@@ -136,7 +136,7 @@ func fromClosed(m *edge.StateClosed) *Error {
 		if m.Reason != s.Message {
 			e.Cause = m.Reason
 		}
-		if s.Reason != "" && s.Code == edge.CodeInternal {
+		if s.Reason != "" {
 			e.Code, e.kind = s.Reason, kindOfDial(s.Reason)
 		}
 		if s.Remedy != "" { // for clients that read nothing else it ends the message

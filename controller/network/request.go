@@ -232,6 +232,8 @@ func (n *Network) abandon(r *request, why *ctrl.Refusal) {
 
 func (n *Network) refuse(r *request, why *ctrl.Refusal) {
 	r.reply(&ctrl.CircuitCreated{Refusal: why})
+	n.cfg.Log.Info("circuit refused", "circuit", r.CircuitId, "identity", r.IdentityId, "service", r.ServiceId, "router", r.routerID,
+		"code", why.Code, "reason", why.Message, "remedy", why.Remedy)
 	now := n.cfg.Now()
 	cause := why.Code
 	if r.last != nil {

@@ -22,7 +22,7 @@ func (c *client) bind(f *channel.Frame) {
 		return
 	}
 	refuse := func(e *edge.StructuredError) {
-		c.srv.log.Info("bind refused", "identity", c.session.IdentityID, "reason", e.Message)
+		c.srv.log.Info("bind refused", "identity", c.session.IdentityID, "code", codeOf(e), "reason", e.Message, "remedy", e.Remedy)
 		c.refuse(f.Seq, req.ConnID, "", e.Message, e)
 	}
 	service, refusal := c.authorize(string(req.Token), policy.Bind)

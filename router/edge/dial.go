@@ -58,6 +58,7 @@ func (c *client) connect(f *channel.Frame, connID uint32, d *dialing) {
 	service, refusal := c.authorize(string(req.Token), policy.Dial)
 	if refusal != nil {
 		c.drop(connID, d)
+		c.srv.log.Info("dial refused", "identity", c.session.IdentityID, "code", codeOf(refusal), "reason", refusal.Message, "remedy", refusal.Remedy)
 		c.refuse(f.Seq, connID, "", refusal.Message, refusal)
 		return
 	}
@@ -147,7 +148,7 @@ func (c *client) authorize(text string, action policy.Action) (token.Service, *e
 		return deny(edge.CodeWrongSessionType, edge.RetryStartOver, "incorrect session type")
 	}
 	if err := c.access(action, s); err != nil {
-		return deny(edge.CodeAccessDenied, edge.RetryStartOver, "%v", err)
+		return token.Service{}, noAccess(err)
 	}
 	return s, nil
 }
@@ -236,7 +237,7 @@ func refusalOf(r *ctrl.Refusal) *edge.StructuredError {
 		e.Code, e.RetryHint = edge.CodeInvalidAPISession, edge.RetryStartOver
 	case "ENCRYPTION_DATA_MISSING":
 		e.Code, e.RetryHint = edge.CodeEncryptionDataMissing, edge.RetryStartOver
-	case "ACCESS_DENIED", "UNAUTHORIZED", policy.NoDialPolicy, policy.NoBindPolicy:
+	case "ACCESS_DENIED", "UNAUTHORIZED", policy.NoDialPolicy, policy.NoBindPolicy, policy.PostureUnknown:
 		e.Code, e.RetryHint = edge.CodeAccessDenied, edge.RetryStartOver
 	case policy.NoCommonRouter, policy.RouterUnknown, policy.RouterDisabled, policy.IdentityNotRouted, policy.ServiceNotRouted:
 		e.Code, e.RetryHint = edge.CodeInvalidEdgeRouterForSession, edge.RetryStartOver

@@ -26,7 +26,7 @@ func (s *Server) Recheck(concerned func(identityID, serviceID string) bool) {
 		}
 		if err := dir.Access(policy.Bind, t.key.identity, t.key.service); err != nil {
 			s.log.Info("terminator ended: access lost", "terminator", t.id, "identity", t.key.identity, "service", t.key.service, "reason", err)
-			s.loseBind(t, &edge.StructuredError{Message: "bind access lost", Code: edge.CodeAccessDenied, RetryHint: edge.RetryStartOver})
+			s.loseBind(t, lostBind(err))
 		}
 	}
 }
