@@ -90,7 +90,7 @@ func (p place) refusal(k *fault.Kind, remedy, reason, value string) error {
 // wrap gives the refusal of a single operation the place of what asked for it.
 // Its kind, and with it code and status, stays, except that what is missing is
 // not the path of the request.
-func (p place) wrap(err error, members func(field string) *yaml.Node) error {
+func (p place) wrap(err error, locate func(field string) (string, *yaml.Node)) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind.Status >= 500 {
 		return err
@@ -106,9 +106,8 @@ func (p place) wrap(err error, members func(field string) *yaml.Node) error {
 	var field *fault.FieldError
 	if errors.As(f.Cause, &field) {
 		reason = field.Reason
-		p = p.in(field.Field)
-		top, _, _ := strings.Cut(field.Field, ".")
-		p = p.at(members(top))
+		member, n := locate(field.Field)
+		p = p.in(member).at(n)
 		if field.Value != nil {
 			value = fmt.Sprint(field.Value)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -260,13 +261,36 @@ func (p *planner) permit(it *item, action string) error {
 }
 
 // wrap gives a refusal the place of the item.
-func (it *item) wrap(err error) error {
-	return it.place.wrap(err, func(field string) *yaml.Node {
-		name := field
-		if other := it.section.rename[field]; other != "" {
-			name = other
+func (it *item) wrap(err error) error { return it.place.wrap(err, it.locate) }
+
+// locate finds the member that a refusal of a single operation is about. Those
+// of configs tell of members of the data, with (root) for the whole of it.
+func (it *item) locate(field string) (member string, n *yaml.Node) {
+	path := strings.Split(field, ".")
+	if other := it.section.rename[path[0]]; other != "" {
+		path[0] = other
+	}
+	if it.section.Kind == model.KindConfig && it.section.byName[path[0]] == nil && path[0] != "type" {
+		path = append([]string{"data"}, path...)
+		if path[1] == "(root)" {
+			path = path[:1]
 		}
-		key, _ := it.member(name)
-		return key
-	})
+	}
+	n = it.node
+	for i, name := range path {
+		key, value := memberOf(follow(n), name)
+		if key == nil {
+			if i == 0 {
+				n = nil
+			}
+			break
+		}
+		n = key
+		if i < len(path)-1 {
+			if n = value; follow(value).Kind != yaml.MappingNode {
+				break
+			}
+		}
+	}
+	return strings.Join(path, "."), n
 }

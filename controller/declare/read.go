@@ -44,10 +44,15 @@ type item struct {
 }
 
 // member returns the name node and the value of a member, nil if it is absent.
-func (it *item) member(name string) (key, value *yaml.Node) {
-	for i := 0; i+1 < len(it.node.Content); i += 2 {
-		if it.node.Content[i].Value == name {
-			return it.node.Content[i], it.node.Content[i+1]
+func (it *item) member(name string) (key, value *yaml.Node) { return memberOf(it.node, name) }
+
+func memberOf(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i], n.Content[i+1]
 		}
 	}
 	return nil, nil

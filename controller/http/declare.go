@@ -213,9 +213,15 @@ func (d *declarations) declared(c *call, look, dry bool) error {
 	return d.carryOut(c, doc, o, look, dry)
 }
 
-// files returns the declaration that the body is, or holds.
+// files returns the declaration that the body is, or holds. A body of no type
+// that has files is taken for JSON.
 func (c *call) files(name string) []declare.File {
 	body, _ := c.body.(*api.Declaration)
+	if c.r.Header.Get("Content-Type") == "" && bytes.HasPrefix(bytes.TrimSpace(c.raw), []byte("{")) {
+		if in, err := c.ep.parse(c.raw); err == nil {
+			body, _ = in.(*api.Declaration)
+		}
+	}
 	if body == nil || body.Files == nil {
 		return []declare.File{{Name: name, Text: string(c.raw)}}
 	}
