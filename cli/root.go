@@ -13,6 +13,9 @@ type Options struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
+	// CreateConfig are the commands below `create config` that write configuration
+	// files of processes, beside the entity of that name.
+	CreateConfig []*cobra.Command
 }
 
 // Run executes a command line without the program's name and returns the exit
@@ -55,6 +58,9 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 	root.AddCommand(extra...)
 	root.AddCommand(newTool(o).commands()...)
 	root.AddCommand(edgeCommand(o), fabricCommand(o), agentCommand(), opsCommand(o), completionCommand())
+	if create, _, err := root.Find([]string{"create", "config"}); err == nil {
+		create.AddCommand(o.CreateConfig...)
+	}
 	usageArgs(root)
 	return root
 }

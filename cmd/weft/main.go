@@ -15,7 +15,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	options := cli.Options{Version: app.Version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	options := cli.Options{Version: app.Version, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, CreateConfig: createConfigCommands()}
 	code := cli.Run(ctx, options, os.Args[1:], demoCommand(), upCommand(), controllerCommand(), routerCommand())
 	stop()
 	os.Exit(code)
