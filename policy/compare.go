@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -23,94 +24,158 @@ type Comparison struct {
 }
 
 // Compare finds what was gained and lost from one view to another, listing at
-// most limit pairs of each. It walks entities and policies, never the pairs:
-// some milliseconds for 10,000 identities, 1,000 services and 1,000 policies.
+// most limit pairs of each. Both views are of one engine or of its forks. It
+// walks entities and policies, never the pairs: some milliseconds for 10,000
+// identities, 1,000 services and 1,000 policies.
 func Compare(old, now *View, limit int) Comparison {
-	was, is := newMatrix(old), newMatrix(now)
-	u := newUniverse(old, now)
-	was.prepare(u)
-	is.prepare(u)
-	var out Comparison
-	diff := func(d *Difference, leftClass, rightClass int, row func(m *matrix, s *subject) ordinals) {
-		u.diff(d, was, is, leftClass, rightClass, limit, row)
+	u := &universe{}
+	var lefts [routers][]*kin
+	for class := range lefts {
+		lefts[class] = u.walk(class, old, now)
 	}
-	diff(&out.Dial, identities, services, func(m *matrix, s *subject) ordinals { return m.access(Dial, s) })
-	diff(&out.Bind, identities, services, func(m *matrix, s *subject) ordinals { return m.access(Bind, s) })
-	diff(&out.Use, identities, routers, func(m *matrix, s *subject) ordinals { return m.row(MayUse, s, nil) })
-	diff(&out.ServedBy, services, routers, func(m *matrix, s *subject) ordinals { return m.row(MayServeBy, s, nil) })
-	return out
+	u.walk(routers, old, now)
+	was, is := newMatrix(old, u), newMatrix(now, u)
+	diff := func(left, right int, row func(m *matrix, s *subject) ordinals) Difference {
+		return u.diff(lefts[left], was, is, right, limit, row)
+	}
+	return Comparison{
+		Dial:     diff(identities, services, func(m *matrix, s *subject) ordinals { return m.access(Dial, s) }),
+		Bind:     diff(identities, services, func(m *matrix, s *subject) ordinals { return m.access(Bind, s) }),
+		Use:      diff(identities, routers, func(m *matrix, s *subject) ordinals { return m.row(MayUse, s) }),
+		ServedBy: diff(services, routers, func(m *matrix, s *subject) ordinals { return m.row(MayServeBy, s) }),
+	}
 }
 
-// universe numbers the services and routers of two views and lists the entities
-// of every class.
+// universe numbers the services and routers of two views.
 type universe struct {
 	ids [classes][]string
 }
 
-func newUniverse(views ...*View) *universe {
-	u := &universe{}
-	for _, class := range []int{identities, services, routers} {
-		for i, v := range views {
-			v.classes[class].subjects.each(func(id string, s *subject) bool {
-				if s.entity != nil && (i == 0 || views[0].classes[class].find(id) == nil) {
-					u.ids[class] = append(u.ids[class], id)
+// kin are entities that are in the same policies in both views.
+type kin struct {
+	was, is *subject // one of them; nil where it does not exist
+	members []Entity // as they are, or were
+}
+
+// kinKey tells kin apart: their groups, and whether they are disabled.
+type kinKey struct {
+	was, is       int32
+	wasOff, isOff bool
+}
+
+// walk numbers the entities of a class that exist in one of two views, and
+// sorts them into kin. Shards that both views share are walked once.
+func (u *universe) walk(class int, old, now *View) []*kin {
+	var out []*kin
+	byKey := map[kinKey]*kin{}
+	add := func(id string, a, b *subject) {
+		a, b = existing(a), existing(b)
+		if a == nil && b == nil {
+			return
+		}
+		u.ids[class] = append(u.ids[class], id)
+		k := kinOf(a, b)
+		if !k.plain {
+			out = append(out, &kin{a, b, []Entity{k.entity}})
+			return
+		}
+		of := byKey[k.kinKey]
+		if of == nil {
+			of = &kin{was: a, is: b}
+			byKey[k.kinKey] = of
+			out = append(out, of)
+		}
+		of.members = append(of.members, k.entity)
+	}
+	before, after := &old.classes[class].subjects, &now.classes[class].subjects
+	for i, x := range before.shards {
+		y := after.shards[i]
+		if x != nil {
+			for id, s := range x.items {
+				if x == y {
+					add(id, s, s)
+				} else if y == nil {
+					add(id, s, nil)
+				} else {
+					add(id, s, y.items[id])
 				}
-				return true
-			})
+			}
+		}
+		if x == y || y == nil {
+			continue
+		}
+		for id, s := range y.items {
+			if x == nil || x.items[id] == nil {
+				add(id, nil, s)
+			}
 		}
 	}
-	return u
+	return out
 }
 
-// matrix answers, for one view, what stands on the right of an entity, as
-// numbers of the universe. Answers are kept per group.
-type matrix struct {
-	v       *View
-	u       *universe
-	rights  [relations][]ordinals         // by policy: what its right side contains
-	enabled ordinals                      // routers
-	through map[string]ordinals           // services by the routers that an identity may use
-	served  map[string][]int32            // services by the routers that they are served by
-	kept    [classes]map[keptRow]ordinals // of groups that no policy names by id
+func existing(s *subject) *subject {
+	if s == nil || s.entity == nil {
+		return nil
+	}
+	return s
 }
 
-type keptRow struct {
-	what  Relation
-	group int32
+// marks of one entity in two views.
+type kinMarks struct {
+	kinKey
+	plain  bool // no policy names it by its id
+	entity Entity
 }
 
-func newMatrix(v *View) *matrix {
-	m := &matrix{v: v, through: map[string]ordinals{}, served: map[string][]int32{}}
-	for i := range m.kept {
-		m.kept[i] = map[keptRow]ordinals{}
+func kinOf(a, b *subject) kinMarks {
+	m := kinMarks{kinKey: kinKey{was: noGroup, is: noGroup}, plain: true}
+	if a != nil {
+		m.was, m.wasOff, m.plain, m.entity = a.group, disabled(a.entity), a.plain(), a.entity
+	}
+	if b != nil {
+		m.is, m.isOff, m.plain, m.entity = b.group, disabled(b.entity), m.plain && b.plain(), b.entity
 	}
 	return m
 }
 
-// prepare finds what every policy contains on its right.
-func (m *matrix) prepare(u *universe) {
-	m.u = u
+// matrix answers, for one view, what stands on the right of an entity, as
+// numbers of the universe.
+type matrix struct {
+	v       *View
+	rights  [relations][]ordinals // by policy: what its right side contains
+	forAll  [relations]ordinals   // on the right of everybody, by #all
+	enabled ordinals              // routers
+	through map[string]ordinals   // services by the routers that an identity may use
+	served  map[string]ordinals   // services by the routers that they are served by
+}
+
+// newMatrix finds what every policy contains on its right.
+func newMatrix(v *View, u *universe) *matrix {
+	m := &matrix{v: v, through: map[string]ordinals{}, served: map[string]ordinals{}}
 	for r := range relations {
 		p := sides[r][1]
-		c := &m.v.classes[p.class]
+		c := &v.classes[p.class]
 		for i, id := range u.ids[p.class] {
 			if s := c.find(id); s != nil {
 				h := c.holding(s, p.slot)
 				eachCommon(&h, nil, func(n int32) { m.put(r, n, int32(i)) })
 			}
 		}
+		left := sides[r][0]
+		m.forAll[r] = m.union(r, v.classes[left.class].all[left.slot], nil)
 	}
 	for i, id := range u.ids[routers] {
-		if e := m.v.entity(routers, id); e != nil && !disabled(e) {
+		if e := v.entity(routers, id); e != nil && !disabled(e) {
 			m.enabled = put(m.enabled, int32(i))
 		}
 	}
 	for i, id := range u.ids[services] {
-		if s := m.v.classes[services].find(id); s != nil {
-			key := setKey(m.row(MayServeBy, s, nil).clone().and(m.enabled))
-			m.served[key] = append(m.served[key], int32(i))
+		if s := v.classes[services].find(id); s != nil {
+			key := setKey(m.row(MayServeBy, s).clone().and(m.enabled))
+			m.served[key] = put(m.served[key], int32(i))
 		}
 	}
+	return m
 }
 
 func (m *matrix) put(r Relation, policy, right int32) {
@@ -120,28 +185,32 @@ func (m *matrix) put(r Relation, policy, right int32) {
 	m.rights[r][policy] = put(m.rights[r][policy], right)
 }
 
-// row returns what policies relate to a subject on the left, leaving out some of
-// the policies. It is shared.
-func (m *matrix) row(r Relation, s *subject, except ordinals) ordinals {
-	p := sides[r][0]
-	key := keptRow{r, s.group}
-	plain := s.direct[p.slot] == nil
-	if plain {
-		if out, ok := m.kept[p.class][key]; ok {
-			return out
-		}
+// union adds to out what some policies of a relation contain on their right;
+// those that demand posture grant nothing.
+func (m *matrix) union(r Relation, policies, out ordinals) ordinals {
+	var except ordinals
+	if r <= MayBind {
+		except = m.v.demanding[r]
 	}
-	var out ordinals
-	h := m.v.classes[p.class].holding(s, p.slot)
-	eachCommon(&h, nil, func(n int32) {
-		if int(n) < len(m.rights[r]) && !except.has(n) {
-			out = out.or(m.rights[r][n])
+	for i, w := range policies {
+		for w &^= except.word(i); w != 0; w &= w - 1 {
+			if n := i*64 + bits.TrailingZeros64(w); n < len(m.rights[r]) {
+				out = out.or(m.rights[r][n])
+			}
 		}
-	})
-	if plain {
-		m.kept[p.class][key] = out
 	}
 	return out
+}
+
+// row returns what policies grant on the right of a subject. It may not be
+// changed.
+func (m *matrix) row(r Relation, s *subject) ordinals {
+	p := sides[r][0]
+	g, direct := m.v.classes[p.class].groups.at(s.group).policies[p.slot], s.direct[p.slot]
+	if len(g) == 0 && len(direct) == 0 {
+		return m.forAll[r]
+	}
+	return m.union(r, direct, m.union(r, g, m.forAll[r].clone()))
 }
 
 // access returns the services on which an identity has an action.
@@ -149,11 +218,11 @@ func (m *matrix) access(a Action, s *subject) ordinals {
 	if disabled(s.entity) {
 		return nil
 	}
-	granted := m.row(relationOf(a), s, m.v.demanding[a])
+	granted := m.row(relationOf(a), s)
 	if len(granted) == 0 {
 		return nil
 	}
-	return granted.clone().and(m.reachable(m.row(MayUse, s, nil)))
+	return granted.clone().and(m.reachable(m.row(MayUse, s)))
 }
 
 // reachable returns the services that may be used through one of some routers.
@@ -165,31 +234,30 @@ func (m *matrix) reachable(by ordinals) ordinals {
 	}
 	for served, list := range m.served {
 		if meets(by, served) {
-			for _, n := range list {
-				out = put(out, n)
-			}
+			out = out.or(list)
 		}
 	}
 	m.through[key] = out
 	return out
 }
 
-// diff compares the rows of all entities of a class.
-func (u *universe) diff(d *Difference, was, is *matrix, class, right, limit int, row func(*matrix, *subject) ordinals) {
+// diff compares the rows of all kin of a class.
+func (u *universe) diff(lefts []*kin, was, is *matrix, right, limit int, row func(*matrix, *subject) ordinals) Difference {
+	var d Difference
 	var gains, losses []changedRow
-	for _, id := range u.ids[class] {
+	for _, k := range lefts {
 		var before, after ordinals
-		var e Entity
-		if s := was.v.classes[class].find(id); s != nil {
-			before, e = row(was, s), s.entity
+		if k.was != nil {
+			before = row(was, k.was)
 		}
-		if s := is.v.classes[class].find(id); s != nil {
-			after, e = row(is, s), s.entity
+		if k.is != nil {
+			after = row(is, k.is)
 		}
-		d.Gained += add(&gains, e, after, before)
-		d.Lost += add(&losses, e, before, after)
+		d.Gained += add(&gains, k, after, before)
+		d.Lost += add(&losses, k, before, after)
 	}
 	d.Gains, d.Losses = u.list(gains, is.v, right, limit), u.list(losses, was.v, right, limit)
+	return d
 }
 
 // changedRow is what one entity gains or loses.
@@ -198,13 +266,16 @@ type changedRow struct {
 	rights ordinals
 }
 
-// add appends what is in a and not in b, and counts it.
-func add(to *[]changedRow, left Entity, a, b ordinals) int {
+// add appends what is in a and not in b for all kin, and counts it.
+func add(to *[]changedRow, k *kin, a, b ordinals) int {
 	n := a.countWithout(b)
 	if n > 0 {
-		*to = append(*to, changedRow{left, a.minus(b)})
+		rights := a.minus(b)
+		for _, e := range k.members {
+			*to = append(*to, changedRow{e, rights})
+		}
 	}
-	return n
+	return n * len(k.members)
 }
 
 // list returns the first pairs of some rows by the names on both sides.
