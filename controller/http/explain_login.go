@@ -10,14 +10,6 @@ import (
 	"github.com/weftnet/weft/state"
 )
 
-// Codes of the rule login besides those of package policy.
-const (
-	codeNotEnrolled      = "NOT_ENROLLED"            // the identity has an enrollment that nobody has used
-	codeNoAuthenticator  = "NO_AUTHENTICATOR"        // the identity has neither authenticator nor enrollment
-	codeMethodNotAllowed = "AUTH_METHOD_NOT_ALLOWED" // the auth policy allows none of the identity's authenticators
-	codeLocked           = "IDENTITY_LOCKED"         // disabled for a time, as after too many failed logins
-)
-
 // login says whether the identity exists, is enabled and can prove itself.
 func (x *explanation) login() {
 	x.ask(true, ruleLogin, func(r *api.ExplainedRule) {

@@ -11,13 +11,6 @@ import (
 	"github.com/weftnet/weft/state"
 )
 
-// Codes of terminators, as circuits are refused with them.
-const (
-	codeNoTerminators       = "NO_TERMINATORS"
-	codeNoOnlineTerminators = "NO_ONLINE_TERMINATORS"
-	codeNoEncryptionData    = "ENCRYPTION_DATA_MISSING"
-)
-
 // What a terminator brings for the encryption between the ends.
 const (
 	peerPublicKey       = 1003

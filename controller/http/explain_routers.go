@@ -11,12 +11,6 @@ import (
 	"github.com/weftnet/weft/state"
 )
 
-// Codes of routers that do not serve at the moment.
-const (
-	codeRouterOffline  = "ROUTER_OFFLINE"
-	codeRouterQuiesced = "ROUTER_QUIESCED"
-)
-
 // identityRouters says which edge router policies let the identity use routers.
 func (x *explanation) identityRouters(r *api.ExplainedRule) {
 	x.routed(r, routing{

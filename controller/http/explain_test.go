@@ -137,7 +137,7 @@ func brokenRules() []brokenRule {
 			f.mesh.path = nil
 			f.patch(model.KindTerminator, "at-r2", "hostId", "")
 			f.patch(model.KindEdgeRouterPolicy, "use", "edgeRouterRoles", []string{"@r1"})
-		}, "", rulePath, noPath, "no router of the client reaches a host", "link listener", false},
+		}, "", rulePath, codeNoPath, "no router of the client reaches a host", "link listener", false},
 	}
 }
 

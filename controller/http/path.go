@@ -60,9 +60,6 @@ func (c *call) routerParam(name, ref string) (*model.EdgeRouter, error) {
 	return nil, fault.NotFound.Errorf("router with id or name %s not found", ref).WithRemedy("weft list routers shows them")
 }
 
-// noPath is the code of a refusal that brings none.
-const noPath = "NO_PATH"
-
 // whyNoPath is a refusal in its own words, or else the obstacles.
 func whyNoPath(err error, found []obstacle) (code, reason, remedy string) {
 	var f *fault.Error
@@ -74,7 +71,7 @@ func whyNoPath(err error, found []obstacle) (code, reason, remedy string) {
 		return f.Kind.Code, reason, f.Help()
 	}
 	if len(found) == 0 {
-		return noPath, err.Error(), ""
+		return codeNoPath, err.Error(), ""
 	}
 	var reasons, remedies []string
 	for _, o := range found {
@@ -83,5 +80,5 @@ func whyNoPath(err error, found []obstacle) (code, reason, remedy string) {
 			remedies = append(remedies, o.remedy)
 		}
 	}
-	return noPath, strings.Join(reasons, "; "), strings.Join(remedies, "; ")
+	return codeNoPath, strings.Join(reasons, "; "), strings.Join(remedies, "; ")
 }

@@ -72,6 +72,10 @@ func TestErrorsAreCurrent(t *testing.T) {
 			fmt.Fprintf(&b, "| %s | %s |\n", strings.Trim(c.value, `"`), c.comment)
 		}
 	}
+	b.WriteString("\n## Explanations\n\nCodes of `weft explain` besides those of the policies.\n\n| code | meaning |\n|---|---|\n")
+	for _, c := range constants(t, "../../controller/http/explain_codes.go", "") {
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.Trim(c.value, `"`), c.comment)
+	}
 	compare(t, "../../docs/errors.md", b.Bytes())
 }
 
