@@ -20,12 +20,12 @@ type agentTool struct {
 	selector agent.Selector
 	address  string
 	timeout  time.Duration
-	format   string
+	style
 }
 
 const agentHelp = `Look into the controllers and routers of this machine that run as the same
 user. Without a selector the one process that can do what is asked for is
-meant. Answers are tables, with -o json the JSON of the process.`
+meant. Answers are tables, with -o json or yaml what the process answered.`
 
 // agentCommand returns `weft agent` with all its commands.
 func agentCommand() *cobra.Command {
@@ -39,7 +39,7 @@ func agentCommand() *cobra.Command {
 	f.StringVar(&a.selector.Alias, "alias", "", "alias of the process, as given with --cli-agent-alias")
 	f.StringVar(&a.address, "addr", "", "socket of the process, unix:PATH")
 	f.DurationVar(&a.timeout, "timeout", 5*time.Second, "time for the process to answer")
-	f.StringVarP(&a.format, "output", "o", formatTable, "output: "+formatTable+", "+formatJSON)
+	a.style.flags(f)
 	a.ecosystemFlags(c)
 	c.AddCommand(a.list(), a.status(), a.links(), a.circuits(), a.routes(), a.inspect(), a.logLevel(), a.memory(), a.stop())
 	c.AddCommand(a.quiesce("quiesce", "Let a router take no new circuits; existing ones go on"), a.quiesce("dequiesce", "Let a router take new circuits again"), a.extend())
@@ -61,11 +61,24 @@ func (a *agentTool) ecosystemFlags(c *cobra.Command) {
 	}
 }
 
-func (a *agentTool) checkFormat() error {
-	if a.format != formatTable && a.format != formatJSON {
-		return usageError("choose table or json", "unknown output format %q", a.format)
+func (a *agentTool) checkFormat() error { return a.style.check() }
+
+// out prints a value: as itself, or by the tables that print writes.
+func (a *agentTool) out(cmd *cobra.Command, value any, print func(io.Writer) error) error {
+	w := cmd.OutOrStdout()
+	switch {
+	case a.envelope || a.output == formatJSON || a.output == formatYAML:
+		return a.style.print(w, printout{value: value})
+	case a.output == formatTable && len(a.columns) == 0 && !a.noHeaders:
+		return print(w)
 	}
-	return nil
+	return print(&tables{w, &a.style})
+}
+
+// tables is a writer to which printTable writes in the format of a style.
+type tables struct {
+	io.Writer
+	style *style
 }
 
 // connect returns a client of the process that is meant.
@@ -143,10 +156,7 @@ func show[T any](a *agentTool, cmd *cobra.Command, operation string, args agent.
 	if _, err := a.read(cmd, operation, args, &result); err != nil {
 		return err
 	}
-	if a.format == formatJSON {
-		return printJSON(cmd.OutOrStdout(), result)
-	}
-	return print(cmd.OutOrStdout(), result)
+	return a.out(cmd, result, func(w io.Writer) error { return print(w, result) })
 }
 
 // text is a command that prints what an operation writes.
@@ -226,9 +236,6 @@ func (a *agentTool) operations(cmd *cobra.Command) error {
 		return err
 	}
 	defer c.Close()
-	if a.format == formatJSON {
-		return printJSON(cmd.OutOrStdout(), p.Operations)
-	}
 	var rows [][]string
 	for _, o := range p.Operations {
 		var params []string
@@ -244,5 +251,7 @@ func (a *agentTool) operations(cmd *cobra.Command) error {
 	if p.Unanswered != "" {
 		return unreachable(fmt.Errorf("%s: %s", p.Address, p.Unanswered))
 	}
-	return printTable(cmd.OutOrStdout(), []string{"OPERATION", "PARAMETERS", "WHAT IT DOES"}, rows)
+	return a.out(cmd, p.Operations, func(w io.Writer) error {
+		return printTable(w, []string{"OPERATION", "PARAMETERS", "WHAT IT DOES"}, rows)
+	})
 }

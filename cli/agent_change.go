@@ -124,15 +124,14 @@ func (a *agentTool) stop() *cobra.Command {
 				return err
 			}
 		}
-		if a.format == formatJSON {
-			return printJSON(cmd.OutOrStdout(), answer)
-		}
 		done := "stopped"
 		if noWait {
 			done = "is stopping"
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s (pid %d) %s.\n", p.App, p.ID, p.PID, done)
-		return err
+		return a.out(cmd, answer, func(w io.Writer) error {
+			_, err = fmt.Fprintf(w, "%s %s (pid %d) %s.\n", p.App, p.ID, p.PID, done)
+			return err
+		})
 	}
 	return c
 }

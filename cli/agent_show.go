@@ -30,10 +30,7 @@ func (a *agentTool) list() *cobra.Command {
 			if err != nil {
 				return agentFailure(err)
 			}
-			if a.format == formatJSON {
-				return printJSON(cmd.OutOrStdout(), append([]agent.Process{}, all...))
-			}
-			if len(all) == 0 {
+			if len(all) == 0 && a.output == formatTable {
 				fmt.Fprintln(cmd.ErrOrStderr(), "no processes: this user runs no controller and no router here, or they run with --cli-agent=false or a socket of their own (--addr)")
 			}
 			rows := [][]string{}
@@ -44,7 +41,9 @@ func (a *agentTool) list() *cobra.Command {
 				}
 				rows = append(rows, []string{strconv.Itoa(p.PID), p.App, p.ID, p.Alias, p.Version, since})
 			}
-			return printTable(cmd.OutOrStdout(), []string{"PID", "APP", "ID", "ALIAS", "VERSION", "SINCE"}, rows)
+			return a.out(cmd, append([]agent.Process{}, all...), func(w io.Writer) error {
+				return printTable(w, []string{"PID", "APP", "ID", "ALIAS", "VERSION", "SINCE"}, rows)
+			})
 		},
 	}
 }

@@ -134,7 +134,7 @@ func TestAgentRefusals(t *testing.T) {
 		{"status --app controller", cli.ExitNotFound, "router r1 (pid "},
 		{"status --addr unix:/nowhere/a.sock", cli.ExitUnavailable, "AGENT_UNREACHABLE"},
 		{"status --addr tcp:127.0.0.1:1", cli.ExitUsage, "AGENT_BAD_ARGUMENT"},
-		{"status -o yaml", cli.ExitUsage, "USAGE"},
+		{"status -o xml", cli.ExitUsage, "USAGE"},
 		{"call close-link id=l1", cli.ExitRefused, "AGENT_DEBUG_OPS_OFF"},
 		{"call status now", cli.ExitUsage, "NAME=VALUE"},
 		{"inspect", cli.ExitUsage, "USAGE"},

@@ -17,9 +17,10 @@ const (
 	ExitNotFound     = 4 // the entity, or one that was named, does not exist
 	ExitRefused      = 5 // the controller refused the request
 	ExitUnavailable  = 6 // the controller cannot be reached or cannot answer now
+	ExitDifferent    = 7 // weft diff: the network is not as it is declared
 	ExitInterrupted  = 130
 )
 
 const exitHelp = `Exit codes: 0 done, 1 failed, 2 wrong command line, 3 not logged in or not
 allowed, 4 not found, 5 refused by the controller, 6 controller unavailable,
-130 interrupted.`
+7 different (weft diff), 130 interrupted.`

@@ -100,6 +100,9 @@ func printCSV(w io.Writer, headers []string, rows [][]string) error {
 
 // printTable writes rows under their headers; columns are padded with blanks.
 func printTable(w io.Writer, headers []string, rows [][]string) error {
+	if t, ok := w.(*tables); ok {
+		return t.style.print(t.Writer, printout{headers: headers, rows: rows})
+	}
 	var b bytes.Buffer
 	new(grid).write(&b, headers, rows)
 	_, err := w.Write(b.Bytes())

@@ -51,8 +51,9 @@ type entity[D, C, U any] struct {
 	fillCreate  func(*call, *C, []string) error // arguments, defaults, names to ids
 	fillUpdate  func(*call, *U) error           // names to ids
 	afterUpdate func(*pflag.FlagSet) func(c *call, id string) error
-	empty       func(*call) string // why a list without a filter may have no entries
-	jwt         func(*D) string    // enrollment token that create can write to a file
+	locate      func(*call, string) (string, error) // finds the entity of an update, instead of find
+	empty       func(*call) string                  // why a list without a filter may have no entries
+	jwt         func(*D) string                     // enrollment token that create can write to a file
 }
 
 // doc is what the help of a command says beside what all kinds have in common.

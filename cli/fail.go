@@ -50,6 +50,9 @@ func report(w io.Writer, err error, asJSON bool) int {
 		return ExitOK
 	}
 	f := explain(err)
+	if f.code == "" && f.exit == ExitDifferent { // the answer says it all
+		return f.exit
+	}
 	if asJSON {
 		out := map[string]any{"error": map[string]any{"code": f.code, "cause": f.cause, "remedy": f.remedy, "exitCode": f.exit}}
 		if printJSONLine(w, out) == nil {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,8 @@ type controller struct {
 	server   *httptest.Server
 	dir      string // of the contexts
 	entities map[string][]map[string]any
-	last     string // method, path and body of the last write
+	last     string   // method, path and body of the last write
+	seen     []string // all requests of the APIs
 	sessions int
 	advice   map[string]any // policy advice of every pair
 	fabric   map[string]any // answers of the fabric API by path, as they are
@@ -58,6 +60,7 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 	if fabric, ok := strings.CutPrefix(r.URL.Path, "/fabric/v1"); ok && c.fabric != nil {
 		path, management = fabric, true
 	}
+	c.record(r)
 	switch {
 	case strings.HasSuffix(path, "/.well-known/est/cacerts"):
 		text, err := pki.PKCS7Base64([]*x509.Certificate{c.server.Certificate()})
@@ -85,6 +88,17 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.crud(w, r, strings.Split(strings.Trim(path, "/"), "/"))
 	}
+}
+
+// record keeps a request; its body can still be read.
+func (c *controller) record(r *http.Request) {
+	b, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(b))
+	line := r.Method + " " + r.URL.Path
+	if q, err := url.QueryUnescape(r.URL.RawQuery); err == nil && q != "" {
+		line += "?" + q
+	}
+	c.seen = append(c.seen, strings.TrimSpace(line+" "+string(b)))
 }
 
 func (c *controller) authenticate(w http.ResponseWriter, r *http.Request) {
@@ -118,6 +132,10 @@ func (c *controller) crud(w http.ResponseWriter, r *http.Request, parts []string
 		id := "new" + strconv.Itoa(len(c.entities[plural])+1)
 		c.add(plural, id, fmt.Sprint(body["name"]), map[string]any{"enrollment": map[string]any{"ott": map[string]any{"jwt": "a.b.c"}}, "enrollmentJwt": "r.b.c", "jwt": "e.b.c"})
 		answer(w, 201, map[string]any{"id": id})
+		return
+	}
+	if len(parts) == 3 && r.Method == "GET" && c.entities[parts[2]] != nil {
+		c.list(w, r, parts[2])
 		return
 	}
 	i := slices.IndexFunc(c.entities[plural], func(e map[string]any) bool { return e["id"] == parts[1] })

@@ -21,9 +21,6 @@ func (t *tool) inspect() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := t.checkFormat(); err != nil {
-			return err
-		}
 		return t.run(func(c *call, args []string) error {
 			in := client.InspectRequest{AppRegex: client.Ptr(".*"), RequestedValues: args}
 			if len(args) > 1 {
@@ -55,22 +52,23 @@ func (c *call) printInspection(a *client.Inspection, in *client.InspectRequest) 
 }
 
 func (c *call) printValues(a *client.Inspection) error {
-	out := c.cmd.OutOrStdout()
-	if c.tool.output == formatJSON {
-		return printJSON(out, a)
-	}
+	p := printout{value: a, headers: []string{"PROCESS", "KEY", "VALUE"}, names: []string{}}
 	for _, v := range a.Values {
-		if _, err := fmt.Fprintf(out, "%s %s\n", printable(v.AppID), printable(v.Name)); err != nil {
-			return err
-		}
-		if c.tool.output == formatName {
-			continue
-		}
-		if err := printValue(out, v.Value); err != nil {
-			return err
-		}
+		p.rows = append(p.rows, []string{v.AppID, v.Name, string(v.Value)})
+		p.names = append(p.names, v.AppID+" "+v.Name)
 	}
-	return nil
+	p.text = func(w io.Writer) error {
+		for _, v := range a.Values {
+			if _, err := fmt.Fprintf(w, "%s %s\n", printable(v.AppID), printable(v.Name)); err != nil {
+				return err
+			}
+			if err := printValue(w, v.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return c.print(p)
 }
 
 // printValue writes a text as it is, line by line, and other values as JSON.

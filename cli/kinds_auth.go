@@ -3,12 +3,80 @@ package cli
 import (
 	"os"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/weftnet/weft/client"
 )
 
+// authenticatorKind is the kind of authenticators; its update also takes the
+// method and --self, as the ecosystem writes them.
+type authenticatorKind struct {
+	*entity[client.Authenticator, client.AuthenticatorCreate, client.AuthenticatorInput]
+}
+
+func (k authenticatorKind) update(t *tool) *cobra.Command {
+	var self bool
+	var fresh, of string
+	e := *k.entity
+	method := ""
+	e.locate = func(c *call, ref string) (string, error) {
+		if of != "" {
+			return c.authenticatorOf(of, method)
+		}
+		return k.entity.find(c, ref)
+	}
+	cmd := e.update(t)
+	cmd.Use = "authenticator [updb|cert] ID|--self"
+	cmd.Example = "  weft update authenticator ID --username al\n  weft update authenticator updb --identity alice --password -\n  weft update authenticator updb --self"
+	f := cmd.Flags()
+	f.BoolVarP(&self, "self", "s", false, "change one's own password; the passwords that are not given are asked for")
+	f.StringVar(&fresh, "new-password", "", "new password, with --self, where --password is the current one")
+	f.StringVar(&of, "identity", "", "name or id of the identity whose authenticator is meant, instead of an ID")
+	cmd.Args = cobra.MaximumNArgs(2)
+	change := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 && (args[0] == "updb" || args[0] == "cert") {
+			method, args = args[0], args[1:]
+		}
+		if (len(args) == 1) == (self || of != "") {
+			return usageError("give an ID, or --identity, or --self", "it is not clear which authenticator is meant")
+		}
+		if self {
+			current := cmd.Flags().Lookup("password").Value.String()
+			return t.run(func(c *call, _ []string) error { return c.changeOwnPassword(current, fresh) })(cmd, nil)
+		}
+		if of != "" {
+			args = []string{of}
+		}
+		return change(cmd, args)
+	}
+	return cmd
+}
+
+// authenticatorOf returns the id of the one authenticator of an identity.
+func (c *call) authenticatorOf(identity, method string) (string, error) {
+	id, err := c.id("identities", identity)
+	if err != nil {
+		return "", err
+	}
+	filter := `identity="` + id + `"`
+	if method != "" {
+		filter += ` and method="` + method + `"`
+	}
+	page, err := c.m.ListAuthenticators(c, &client.ListParams{Filter: filter})
+	switch {
+	case err != nil:
+		return "", err
+	case len(page.Items) == 0:
+		return "", notFound("authenticator", "authenticators", identity)
+	case len(page.Items) > 1:
+		return "", &failure{code: "AMBIGUOUS", cause: "the identity has several authenticators", remedy: "give the method, or the ID of one", exit: ExitNotFound}
+	}
+	return page.Items[0].ID, nil
+}
+
 func authenticators() kind {
-	return &entity[client.Authenticator, client.AuthenticatorCreate, client.AuthenticatorInput]{
+	return authenticatorKind{&entity[client.Authenticator, client.AuthenticatorCreate, client.AuthenticatorInput]{
 		one: "authenticator", many: "authenticators",
 		columns: []column[client.Authenticator]{
 			{"METHOD", func(d *client.Authenticator) string { return d.Method }},
@@ -41,7 +109,7 @@ func authenticators() kind {
 			in.Password = &password
 			return err
 		},
-	}
+	}}
 }
 
 func fillAuthenticator(c *call, in *client.AuthenticatorCreate, args []string) error {

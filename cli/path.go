@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/weftnet/weft/client"
@@ -14,41 +15,20 @@ func (t *tool) showPath() *cobra.Command {
 		Example: "  weft show path r1 r2",
 		Args:    cobra.ExactArgs(2),
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := t.checkFormat(); err != nil {
+	cmd.ValidArgsFunction = t.completeArgs("routers", "routers")
+	cmd.RunE = t.run(func(c *call, args []string) error {
+		p, err := c.m.Fabric().ShowPath(c, &client.ShowPathParams{From: args[0], To: args[1]})
+		if err != nil {
 			return err
 		}
-		return t.run(func(c *call, args []string) error {
-			p, err := c.m.Fabric().ShowPath(c, &client.ShowPathParams{From: args[0], To: args[1]})
-			if err != nil {
-				return err
-			}
-			return c.printPath(p)
-		})(cmd, args)
-	}
+		return c.printPath(p)
+	})
 	t.flags(cmd)
 	return cmd
 }
 
 func (c *call) printPath(p *client.PathAdvice) error {
-	out := c.cmd.OutOrStdout()
-	switch c.tool.output {
-	case formatJSON:
-		return printJSON(out, p)
-	case formatName:
-		for i := range p.Hops {
-			fmt.Fprintln(out, p.Hops[i].Router.Name)
-		}
-		return nil
-	}
-	if !p.Found {
-		rows := [][]string{{"path", "none from " + p.From.Name + " to " + p.To.Name}, {"reason", p.Reason}}
-		if p.Remedy != "" {
-			rows = append(rows, []string{"remedy", p.Remedy})
-		}
-		return printTable(out, nil, rows)
-	}
-	var rows [][]string
+	out := printout{value: p, headers: []string{"ROUTER", "COST", "LINK", "PROTOCOL", "LINK-COST", "LATENCY"}, names: []string{}}
 	for i, h := range p.Hops {
 		cost := fmt.Sprint(h.Cost)
 		if i == 0 { // does not count
@@ -58,11 +38,26 @@ func (c *call) printPath(p *client.PathAdvice) error {
 		if h.Link != nil {
 			row = []string{h.Router.Name, cost, h.Link.ID, h.Link.Protocol, fmt.Sprint(h.Link.Cost), latencies(h.Link)}
 		}
-		rows = append(rows, row)
+		out.rows = append(out.rows, row)
+		out.names = append(out.names, h.Router.Name)
 	}
-	if err := printTable(out, []string{"ROUTER", "COST", "LINK", "PROTOCOL", "LINK-COST", "LATENCY"}, rows); err != nil {
+	out.text = func(w io.Writer) error {
+		if !p.Found {
+			return printNoPath(w, p)
+		}
+		if err := printTable(w, out.headers, out.rows); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "cost %d\n", p.Cost)
 		return err
 	}
-	_, err := fmt.Fprintf(out, "cost %d\n", p.Cost)
-	return err
+	return c.print(out)
+}
+
+func printNoPath(w io.Writer, p *client.PathAdvice) error {
+	rows := [][]string{{"path", "none from " + p.From.Name + " to " + p.To.Name}, {"reason", p.Reason}}
+	if p.Remedy != "" {
+		rows = append(rows, []string{"remedy", p.Remedy})
+	}
+	return printTable(w, nil, rows)
 }

@@ -12,7 +12,7 @@ import (
 // reEnroll is the command group of new enrollments for what has one already.
 func (t *tool) reEnroll() *cobra.Command {
 	g := &cobra.Command{Use: "re-enroll", Short: "Take certificates away and make a new enrollment token", Args: cobra.NoArgs, RunE: help}
-	g.AddCommand(t.reEnrollRouter())
+	g.AddCommand(t.reEnrollRouter(), t.reEnrollAuthenticator())
 	return g
 }
 
@@ -25,6 +25,8 @@ func (t *tool) reEnrollRouter() *cobra.Command {
 		Example: "  weft re-enroll edge-router east --jwt east.jwt",
 	}
 	t.flags(c)
+	t.changing(c)
+	c.ValidArgsFunction = t.completeArgs("edge-routers")
 	c.Flags().StringVar(&file, "jwt", "", "write the enrollment token to this file; -o with a file name does the same")
 	c.Flags().StringVar(&file, "jwt-output-file", "", "the same as --jwt")
 	c.Flags().Lookup("jwt-output-file").Hidden = true
@@ -37,7 +39,7 @@ func (t *tool) reEnrollRouter() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.m.ReEnrollEdgeRouter(c, id); err != nil {
+			if err := c.m.ReEnrollEdgeRouter(c, id); err != nil || c.dry() {
 				return err
 			}
 			d, err := c.m.DetailEdgeRouter(c, id)
@@ -51,7 +53,6 @@ func (t *tool) reEnrollRouter() *cobra.Command {
 }
 
 func (c *call) printReEnrolled(d *client.EdgeRouter, file string) error {
-	out := c.cmd.OutOrStdout()
 	if d.EnrollmentJWT == nil {
 		return &failure{code: "NO_ENROLLMENT", cause: fmt.Sprintf("edge-router %s has no enrollment token", d.Name), remedy: "weft re-enroll edge-router " + d.Name, exit: ExitFailure}
 	}
@@ -60,16 +61,11 @@ func (c *call) printReEnrolled(d *client.EdgeRouter, file string) error {
 			return fmt.Errorf("edge-router %s needs the new token, but it was not written: %w", d.Name, err)
 		}
 	}
-	switch {
-	case c.tool.output == formatJSON:
-		return printJSON(out, d)
-	case c.tool.output == formatName:
-		_, err := fmt.Fprintln(out, d.Name)
-		return err
-	case file != "":
-		_, err := fmt.Fprintln(out, d.ID)
-		return err
+	if c.tool.output != formatTable {
+		return c.printObject(d, d.Name)
 	}
-	_, err := fmt.Fprintln(out, *d.EnrollmentJWT)
-	return err
+	if file != "" {
+		return c.printText(d.ID)
+	}
+	return c.printText(*d.EnrollmentJWT)
 }

@@ -102,6 +102,7 @@ func (t *tool) commands() []*cobra.Command {
 	return append([]*cobra.Command{
 		t.login(), t.logout(), t.whoami(), t.password(), t.mfa(), t.contextCommands(),
 		t.enroll(), t.reEnroll(), t.why(), t.explain(), t.whoCan(), t.whatCan(), t.whatIf(), t.policyAdvisor(), t.inspect(),
+		t.export(), t.diff(), t.apply(), t.expose(),
 		parent("verify", "Prove what the controller asks for", t.verifyCA()),
 		parent("validate", "Compare what should be with what is", t.validateHosting()),
 		parent("refresh", "Give an enrollment a new token", t.refreshEnrollment()),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -38,15 +39,15 @@ func (t *tool) printVersion(cmd *cobra.Command) error {
 			}
 		}
 	}
-	switch t.output {
-	case formatJSON:
-		return printJSON(out, map[string]string{"version": t.version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
-	case formatName:
-		_, err := fmt.Fprintln(out, t.version)
+	value := map[string]string{"version": t.version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
+	rows, err := memberRows(value)
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "weft %s %s %s/%s\n", t.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return err
+	return t.style.print(out, printout{value: value, headers: []string{"MEMBER", "VALUE"}, rows: rows, names: []string{t.version}, text: func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "weft %s %s %s/%s\n", t.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	}})
 }
 
 func printRemoteVersion(c *call, _ []string) error {
@@ -54,13 +55,5 @@ func printRemoteVersion(c *call, _ []string) error {
 	if err != nil {
 		return err
 	}
-	out := c.cmd.OutOrStdout()
-	switch c.tool.output {
-	case formatJSON:
-		return printJSON(out, v)
-	case formatName:
-		_, err = fmt.Fprintln(out, v.Version)
-		return err
-	}
-	return printMembers(out, v)
+	return c.printObject(v, v.Version)
 }

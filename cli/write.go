@@ -27,7 +27,11 @@ func (e *entity[D, C, U]) update(t *tool) *cobra.Command {
 			return usageError("see "+cmd.CommandPath()+" --help", "nothing to change was given")
 		}
 		return t.run(func(c *call, args []string) error {
-			id, err := e.find(c, args[0])
+			locate := e.find
+			if e.locate != nil {
+				locate = e.locate
+			}
+			id, err := locate(c, args[0])
 			if err != nil {
 				return err
 			}
