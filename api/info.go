@@ -85,7 +85,6 @@ func informational() []Operation {
 	summary := get(Management, "/summary", "listSummary", "Counts the entities of every store.", detailOf[Summary]())
 	summary.Access.Rule = Admin
 	routers := get(Both, "/enumerated-router-capabilities", "listEnumeratedRouterCapabilities", "Lists the capabilities that a router may tell of.", arrayOf[string]())
-	routers.Own = true // known to newer descriptions of the ecosystem only
 	posture := Operation{API: Client, Method: "POST", Path: "/posture-response", ID: "createPostureResponse", Tag: "Posture Checks",
 		Doc: "Takes posture data of the caller's machine.", Access: Access{Rule: Authenticated}, Body: body[PostureResponse]("postureResponse", Create),
 		Result: Result{Detail, typeOf[PostureServices](), 201}}

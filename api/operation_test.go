@@ -13,6 +13,10 @@ import (
 var ruleNames = map[Rule]string{Public: "public", Authenticated: "authenticated", AuthenticatedOrPartial: "authenticatedOrPartial",
 	EntityAccess: "entityAccess", EntityAccessNoReadonly: "entityAccessNoReadonly", AdminOrReadonly: "adminOrReadonly", Admin: "admin", AnyPermission: "anyPermission", NotImplemented: "notImplemented"}
 
+// unlisted are operations of the ecosystem that its own descriptions leave out,
+// or have only since lately.
+var unlisted = map[string]bool{"GET /enumerated-router-capabilities": true, "GET /swagger.json": true, "GET /docs": true}
+
 // sizes are the numbers of operations that the ecosystem knows.
 var sizes = map[string]int{"client": 59, "management": 203, "fabric": 37}
 
@@ -34,10 +38,7 @@ func contract(t *testing.T, name string) map[string][]string {
 
 // building are operations of the contract that are not in the table yet. An
 // entry that is there fails the test: the list can only become shorter.
-var building = map[string]bool{
-	"client POST /enroll/ca": true, "client POST /enroll/token": true,
-	"management POST /current-api-session/totp-token": true,
-}
+var building = map[string]bool{}
 
 // TestContract walks the operations that the ecosystem knows.
 func TestContract(t *testing.T) {
@@ -49,7 +50,7 @@ func TestContract(t *testing.T) {
 		for _, op := range Of(a) {
 			key := op.Method + " " + op.Path
 			w, ok := want[key]
-			if op.Own && !ok {
+			if !ok && (op.Own || unlisted[key]) {
 				continue
 			}
 			if !ok {

@@ -13,9 +13,9 @@ func specs() []Operation {
 	text := op("/specs/{id}/spec", "detailSpecBody", "Returns the OpenAPI document of one API, as JSON or, for Accept: text/yaml, as YAML.", Result{Text, nil, 200})
 	text.Produces = []string{"application/json", "text/yaml"}
 	swagger := op("/swagger.json", "showSwagger", "Returns the OpenAPI document of this API.", Result{Text, nil, 200})
-	swagger.API, swagger.Produces, swagger.Own = Both|Fabric, []string{"application/json"}, true
+	swagger.API, swagger.Produces = Both|Fabric, []string{"application/json"}
 	openapi := swagger
-	openapi.Path, openapi.ID = "/openapi.json", "showOpenAPI"
+	openapi.Path, openapi.ID, openapi.Own = "/openapi.json", "showOpenAPI", true
 	page := swagger
 	page.Path, page.ID, page.Doc, page.Produces = "/docs", "showDocs", "Returns the description of this API as a page to read.", []string{"text/html"}
 	return []Operation{

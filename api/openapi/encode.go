@@ -7,12 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// JSON returns the text of the document, indented.
+// JSON returns the text of the document on one line.
 func (d *Document) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	err := enc.Encode(d)
 	return b.Bytes(), err
 }

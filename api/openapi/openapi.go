@@ -91,10 +91,19 @@ type RequestBody struct {
 
 // Response is the answer with one status.
 type Response struct {
-	Description string            `json:"description"`
+	Ref         string            `json:"$ref,omitempty"` // alone
+	Description string            `json:"description,omitempty"`
 	Headers     map[string]Header `json:"headers,omitempty"`
 	Content     map[string]Media  `json:"content,omitempty"`
 	Codes       []string          `json:"x-codes,omitempty"` // of the catalogue of refusals
+}
+
+// Resolve returns the response that r refers to, r itself if it is one.
+func (d *Document) Resolve(r *Response) *Response {
+	if r == nil || r.Ref == "" {
+		return r
+	}
+	return d.Components.Responses[strings.TrimPrefix(r.Ref, responsePrefix)]
 }
 
 // Header is a response header.
@@ -111,6 +120,7 @@ type Media struct {
 // Components are what operations refer to.
 type Components struct {
 	Schemas         map[string]*Schema        `json:"schemas"`
+	Responses       map[string]*Response      `json:"responses"`
 	SecuritySchemes map[string]SecurityScheme `json:"securitySchemes"`
 }
 
@@ -145,7 +155,7 @@ func New(a api.API, o Options) *Document {
 	if o.Version == "" {
 		o.Version = "0.0.0"
 	}
-	g := &generator{schemas: map[string]*Schema{}, strict: o.Strict}
+	g := &generator{schemas: map[string]*Schema{}, refusals: map[string]*Response{}, strict: o.Strict}
 	d := &Document{
 		OpenAPI: "3.1.0",
 		Info: Info{Title: "Weft " + titles[a], Version: o.Version, Description: strings.ReplaceAll(about, "\n", " "),
@@ -165,7 +175,7 @@ func New(a api.API, o Options) *Document {
 			d.Tags = append(d.Tags, Tag{op.Tag})
 		}
 	}
-	d.Components = Components{Schemas: g.schemas, SecuritySchemes: map[string]SecurityScheme{
+	d.Components = Components{Schemas: g.schemas, Responses: g.refusals, SecuritySchemes: map[string]SecurityScheme{
 		"session": {Type: "apiKey", In: "header", Name: "zt-session", Description: "The token that a login answers."},
 		"bearer":  {Type: "http", Scheme: "bearer", Description: "A token of the controller or of an external JWT signer."},
 	}}

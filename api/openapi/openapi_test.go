@@ -87,8 +87,8 @@ func references(t *testing.T, title string, doc, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		if to, ok := v["$ref"].(string); ok {
-			name := strings.TrimPrefix(to, refPrefix)
-			if doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)[name] == nil {
+			kind, name, _ := strings.Cut(strings.TrimPrefix(to, "#/components/"), "/")
+			if doc.(map[string]any)["components"].(map[string]any)[kind].(map[string]any)[name] == nil {
 				t.Errorf("%s: %s leads nowhere", title, to)
 			}
 		}

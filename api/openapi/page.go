@@ -120,7 +120,7 @@ func (d *Document) group(tag string) group {
 				r.Body = medias(op.RequestBody.Content, op.RequestBody.Required)
 			}
 			for _, status := range sortedKeys(op.Responses) {
-				answer := op.Responses[status]
+				answer := d.Resolve(op.Responses[status])
 				r.Answers = append(r.Answers, answerRow{status, answer.Description, status >= "4", medias(answer.Content, false)})
 			}
 			g.Operations = append(g.Operations, r)

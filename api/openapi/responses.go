@@ -49,7 +49,7 @@ const jsonMedia = "application/json"
 func (g *generator) responses(op api.Operation, out map[string]*Response) {
 	if op.Access.Rule == api.NotImplemented {
 		out["501"] = &Response{Description: "Declared, but not available.", Content: map[string]Media{jsonMedia: {&Schema{Type: "string"}}}}
-		out["401"] = refusal(401, []*fault.Kind{fault.Unauthorized})
+		out["401"] = g.refusal(401, []*fault.Kind{fault.Unauthorized})
 		return
 	}
 	r := &Response{Description: describeResult(op), Content: g.success(op)}
@@ -67,11 +67,30 @@ func (g *generator) responses(op api.Operation, out map[string]*Response) {
 		}
 	}
 	for status, kinds := range byStatus {
-		out[strconv.Itoa(status)] = refusal(status, kinds)
+		out[strconv.Itoa(status)] = g.refusal(status, kinds)
 	}
 }
 
-func refusal(status int, kinds []*fault.Kind) *Response {
+// refusal returns a reference to the response with one status and these codes.
+// Most operations share theirs.
+func (g *generator) refusal(status int, kinds []*fault.Kind) *Response {
+	slices.SortFunc(kinds, func(a, b *fault.Kind) int { return strings.Compare(a.Code, b.Code) })
+	var codes []string
+	for _, k := range kinds {
+		codes = append(codes, k.Code)
+	}
+	for n := 1; ; n++ {
+		name := "Refused" + strconv.Itoa(status) + "." + strconv.Itoa(n)
+		if g.refusals[name] == nil {
+			g.refusals[name] = refused(status, kinds)
+		}
+		if slices.Equal(g.refusals[name].Codes, codes) {
+			return &Response{Ref: responsePrefix + name}
+		}
+	}
+}
+
+func refused(status int, kinds []*fault.Kind) *Response {
 	r := &Response{Content: map[string]Media{jsonMedia: {ref("Refusal")}}}
 	var lines []string
 	for _, k := range kinds {

@@ -40,11 +40,15 @@ type Discriminator struct {
 }
 
 type generator struct {
-	schemas map[string]*Schema
-	strict  bool
+	schemas  map[string]*Schema
+	refusals map[string]*Response
+	strict   bool
 }
 
-const refPrefix = "#/components/schemas/"
+const (
+	refPrefix      = "#/components/schemas/"
+	responsePrefix = "#/components/responses/"
+)
 
 func ref(name string) *Schema { return &Schema{Ref: refPrefix + name} }
 

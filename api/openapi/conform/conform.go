@@ -93,7 +93,7 @@ func (c *Checker) check(d *document, path string, a Answer) error {
 		return c.validate(d, "#/components/schemas/Refusal", a.Body)
 	}
 	status := strconv.Itoa(a.Status)
-	r := op.Responses[status]
+	r := d.doc.Resolve(op.Responses[status])
 	if r == nil {
 		return fmt.Errorf("%s has no such status in its document", op.OperationID)
 	}
@@ -112,6 +112,9 @@ func (c *Checker) check(d *document, path string, a Answer) error {
 	}
 	if media != "application/json" {
 		return nil
+	}
+	if op.Responses[status].Ref != "" {
+		return c.validate(d, "#/components/schemas/Refusal", a.Body)
 	}
 	return c.validate(d, "#/paths/"+escape(pattern)+"/"+strings.ToLower(a.Method)+"/responses/"+status+"/content/"+escape(media)+"/schema", a.Body)
 }
