@@ -71,7 +71,7 @@ type AuthCertInput struct {
 // AuthExtJwtInput holds the rules of tokens of external signers.
 type AuthExtJwtInput struct {
 	Allowed        *bool    `json:"allowed,omitempty" api:"req=cu"`
-	AllowedSigners []string `json:"allowedSigners,omitempty"`
+	AllowedSigners []string `json:"allowedSigners,omitempty" api:"req=cu"`
 }
 
 // AuthUpdbInput holds the rules of passwords.

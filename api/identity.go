@@ -62,6 +62,7 @@ type IdentityEnrollments struct {
 
 // IdentityEnrollment is one open enrollment.
 type IdentityEnrollment struct {
+	Ca        *Ref      `json:"ca,omitempty"` // of method ottca
 	CaID      string    `json:"caId,omitempty"`
 	ExpiresAt time.Time `json:"expiresAt"`
 	ID        string    `json:"id"`

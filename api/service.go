@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // Service is the detail of a service. On the client API config, permissions
 // and postureQueries are those of the caller.
 type Service struct {
@@ -29,9 +31,23 @@ type PostureQueries struct {
 
 // PostureQuery is one posture check that a client must answer.
 type PostureQuery struct {
-	ID        string `json:"id"`
-	IsPassing bool   `json:"isPassing"`
-	QueryType string `json:"queryType"`
+	Base
+	IsPassing                bool                  `json:"isPassing"`
+	Process                  *PostureQueryProcess  `json:"process,omitempty"`
+	Processes                []PostureQueryProcess `json:"processes" api:"null"`
+	PromptGracePeriodSeconds int64                 `json:"promptGracePeriodSeconds,omitempty"`
+	PromptOnUnlock           bool                  `json:"promptOnUnlock,omitempty"`
+	PromptOnWake             bool                  `json:"promptOnWake,omitempty"`
+	QueryType                string                `json:"queryType"`
+	Timeout                  int64                 `json:"timeout"` // seconds, -1 for none
+	TimeoutAt                *time.Time            `json:"timeoutAt,omitempty"`
+	TimeoutRemaining         int64                 `json:"timeoutRemaining"` // seconds, -1 without a timeout
+}
+
+// PostureQueryProcess is a program that the client has to look for.
+type PostureQueryProcess struct {
+	OsType string `json:"osType"`
+	Path   string `json:"path"`
 }
 
 // ServiceInput is what a caller may set on a service.

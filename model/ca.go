@@ -15,7 +15,7 @@ type CA struct {
 	IsAutoCaEnrollmentEnabled bool             `json:"isAutoCaEnrollmentEnabled,omitempty" weft:"create,update,patch,required,filter"`
 	IsOttCaEnrollmentEnabled  bool             `json:"isOttCaEnrollmentEnabled,omitempty" weft:"create,update,patch,required,filter"`
 	IdentityNameFormat        string           `json:"identityNameFormat" weft:"create,update,patch"`
-	IdentityRoles             []string         `json:"identityRoles,omitempty" weft:"create,update,patch,required"` // of identities that enrol by themselves
+	IdentityRoles             []string         `json:"identityRoles,omitempty" weft:"create,update,patch"` // of identities that enrol by themselves
 	ExternalIDClaim           *ExternalIDClaim `json:"externalIdClaim,omitempty" weft:"create,update,patch"`
 }
 

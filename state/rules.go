@@ -157,6 +157,9 @@ func (t *tx) authenticatorReferences(created bool, a *model.Authenticator) error
 }
 
 func (t *tx) enrollmentReferences(created bool, e *model.Enrollment) error {
+	if created && e.CaID != "" && t.get(model.KindCA, e.CaID) == nil {
+		return fault.CouldNotValidate.Field("caId", "CA not found", e.CaID)
+	}
 	for _, router := range []string{e.EdgeRouterID, e.TransitRouterID} {
 		if router != "" && t.get(model.KindEdgeRouter, router) == nil {
 			return notFound(model.KindEdgeRouter, router)

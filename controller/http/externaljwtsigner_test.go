@@ -118,7 +118,7 @@ func TestAuthPoliciesAndSigners(t *testing.T) {
 	f := newFixture(t)
 	id := f.create("external-jwt-signers", signer("one", nil))
 	cert := obj{"allowed": true, "allowExpiredCerts": true}
-	jwt := func(ids ...string) obj { return obj{"allowed": true, "allowedSigners": ids} }
+	jwt := func(ids ...string) obj { return obj{"allowed": true, "allowedSigners": append([]string{}, ids...)} }
 	f.do("POST", m("/auth-policies"), authPolicy("x", cert, jwt("nope"))).status(404).is("error.code", "NOT_FOUND").
 		is("error.cause.field", "primary.extJwt.allowedExtJwtSigners[0]").is("error.cause.reason", "not found")
 	f.do("POST", m("/auth-policies"), authPolicy("x", cert, jwt(id, "nope"))).status(404).is("error.cause.field", "primary.extJwt.allowedExtJwtSigners[1]")

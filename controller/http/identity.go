@@ -71,6 +71,10 @@ func shapeProofs(c *call, d *api.Identity, e *model.Identity) {
 		if !c.mayEnrollAs(e.ID) {
 			open.JWT, open.Token = "", ""
 		}
+		if n.CaID != "" {
+			ca := c.ref(c.s.links.ca, model.KindCA, n.CaID)
+			open.Ca = &ca
+		}
 		switch n.Method {
 		case model.MethodOtt:
 			d.Enrollment.Ott = open

@@ -16,11 +16,26 @@ func (c *call) postureQueries(p *policy.ServicePolicy) api.PostureQueries {
 		return q
 	}
 	for _, check := range c.policy.Posture(p.ID) {
-		query := api.PostureQuery{ID: check.ID}
 		if e := state.Get[model.PostureCheck](c.state, check.ID); e != nil {
-			query.QueryType = e.TypeID
+			q.PostureQueries = append(q.PostureQueries, c.postureQuery(e))
 		}
-		q.PostureQueries = append(q.PostureQueries, query)
+	}
+	return q
+}
+
+// postureQuery is one check that has not passed.
+func (c *call) postureQuery(e *model.PostureCheck) api.PostureQuery {
+	q := api.PostureQuery{QueryType: e.TypeID, Timeout: -1, TimeoutRemaining: -1}
+	base(&q.Base, &e.Base, c.s.links.postureCheck)
+	if p := e.Process; p != nil {
+		q.Process = &api.PostureQueryProcess{OsType: p.OSType, Path: p.Path}
+	}
+	for _, p := range e.Processes {
+		q.Processes = append(q.Processes, api.PostureQueryProcess{OsType: p.OSType, Path: p.Path})
+	}
+	q.PromptOnWake, q.PromptOnUnlock = e.PromptOnWake, e.PromptOnUnlock
+	if e.TypeID == model.PostureMFA && e.TimeoutSeconds > 0 {
+		q.Timeout, q.TimeoutRemaining = e.TimeoutSeconds, 0
 	}
 	return q
 }
