@@ -21,6 +21,15 @@ const (
 	ExitInterrupted  = 130
 )
 
-const exitHelp = `Exit codes: 0 done, 1 failed, 2 wrong command line, 3 not logged in or not
+const exitHelp = `Answers go to standard output: -o table for people; -o json, yaml and csv for
+programs, with members in the order of their names; later versions add members
+and take none away, and csv keeps its columns where --columns names them. -o name
+prints names alone. -j prints what the controller answered. Everything else goes
+to standard error, an error as code, cause and remedy, with -o json as one object.
+
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 not logged in or not
 allowed, 4 not found, 5 refused by the controller, 6 controller unavailable,
-7 different (weft diff), 130 interrupted.`
+130 interrupted.
+
+Variables: WEFT_CONFIG_DIR directory of the contexts, WEFT_CONTEXT context to
+use, WEFT_PASSWORD, WEFT_NEW_PASSWORD and WEFT_CODE secrets for login, password.`

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -61,8 +62,29 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 	if create, _, err := root.Find([]string{"create", "config"}); err == nil {
 		create.AddCommand(o.CreateConfig...)
 	}
+	arrange(root)
 	usageArgs(root)
 	return root
+}
+
+// arrange puts the commands into groups of the help text.
+func arrange(root *cobra.Command) {
+	for _, g := range []struct{ id, title, commands string }{
+		{"run", "Run a network:", "up demo controller router agent ops"},
+		{"login", "Log in:", "login logout whoami password mfa context enroll"},
+		{"entities", "Entities of the network:", "create list show update delete export diff apply expose disable enable re-enroll refresh extend verify"},
+		{"access", "Who reaches what, and why not:", "why explain who-can what-can what-if policy-advisor inspect trace events audit validate"},
+		{"care", "Care of the controller:", "db cluster bundle version completion"},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range strings.Fields(g.commands) {
+			for _, c := range root.Commands() {
+				if c.Name() == name {
+					c.GroupID = g.id
+				}
+			}
+		}
+	}
 }
 
 // edgeCommand accepts `edge` before the commands, as scripts of the ecosystem

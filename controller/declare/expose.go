@@ -74,7 +74,7 @@ func (x *Exposure) Document() (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Read([]File{{Name: "expose.json", Text: string(text)}})
+	return Read([]File{{Text: string(text)}})
 }
 
 // dialers are those who may dial: by default the identities with an attribute of

@@ -105,7 +105,10 @@ func (p *planner) item(it *item) error {
 		}
 		return it.place.refuse("choose another name, or give it the tag first if it is yours", "an entity of this name exists and does not carry the tag %s: it belongs to somebody else", p.opt.Selector)
 	}
-	c := Change{Action: None, Section: it.section, Name: it.name, File: it.place.file, Line: it.place.line}
+	c := Change{Action: None, Section: it.section, Name: it.name}
+	if it.place.file != "" {
+		c.File, c.Line = it.place.file, it.place.line
+	}
 	if old == nil {
 		c.Action = Create
 		err = p.create(it, want, &c)

@@ -223,6 +223,9 @@ func (c *call) files(name string) []declare.File {
 		}
 	}
 	if body == nil || body.Files == nil {
+		if name == "" {
+			name = "body"
+		}
 		return []declare.File{{Name: name, Text: string(c.raw)}}
 	}
 	var out []declare.File
