@@ -58,7 +58,7 @@ func secondFactors() []Operation {
 			Doc: "Shows the recovery codes that are left to who has a current code.", Access: full, Params: header, Body: maybe, Result: detailOf[MFARecoveryCodes]()},
 		{API: Both, Method: "POST", Path: own + "/recovery-codes", ID: "createMfaRecoveryCodes", Tag: tag,
 			Doc: "Replaces all recovery codes; needs a current code or a recovery code.", Access: full, Body: code, Result: nothing()},
-		{API: Client, Method: "POST", Path: "/current-api-session/totp-token", ID: "createTotpToken", Tag: "Current API Session",
+		{API: Both, Method: "POST", Path: "/current-api-session/totp-token", ID: "createTotpToken", Tag: "Current API Session",
 			Doc: "Makes a token that proves a one-time code to routers. Only for sessions whose token is a JWT.", Access: full, Body: code, Result: detailOf[TotpToken]()},
 	}
 }

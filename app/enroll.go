@@ -22,6 +22,7 @@ func (e enroller) Enroll(ctx context.Context, in chttp.EnrollRequest) (*api.Enro
 	result, err := e.Enroller.Enroll(ctx, enroll.Request{
 		Method: in.Method, Token: in.Token, ClientCSR: text(in.Body.ClientCSR), CertCSR: text(in.Body.CertCSR),
 		ServerCSR: text(in.Body.ServerCertCSR), Password: text(in.Body.Password), RemoteIP: hostOf(in.RemoteAddr),
+		Name: text(in.Body.Name), Certificates: in.PeerCerts, Bearers: in.Bearers, SignerID: in.SignerID,
 	})
 	return enrolled(result), err
 }

@@ -130,6 +130,11 @@ func (a *Management) CreateMfaRecoveryCodes(ctx context.Context, body *MFACode) 
 	return nothing(ctx, a.c, call{method: "POST", path: "/edge/management/v1/current-identity/mfa/recovery-codes", body: body})
 }
 
+// CreateTotpToken makes a token that proves a one-time code to routers. Only for sessions whose token is a JWT.
+func (a *Management) CreateTotpToken(ctx context.Context, body *MFACode) (*TotpToken, error) {
+	return detail[TotpToken](ctx, a.c, call{method: "POST", path: "/edge/management/v1/current-api-session/totp-token", body: body})
+}
+
 // ListSessions lists all service sessions.
 func (a *Management) ListSessions(ctx context.Context, p *ListParams) (*Page[Session], error) {
 	return list[Session](ctx, a.c, call{method: "GET", path: "/edge/management/v1/sessions", params: p})

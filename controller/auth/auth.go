@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/clock"
+	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/limit"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/state"
@@ -113,6 +114,7 @@ type Auth struct {
 	journal  *journal
 	attempts *attempts
 	codes    *codes
+	cas      thirdparty.Authorities
 	notes    chan note // identity details to save; when full they are dropped
 
 	start  time.Time

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 
+	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/token"
@@ -41,6 +42,8 @@ func (a *Auth) react(v *state.View, changes []state.Change) {
 			if c.New == nil {
 				a.authenticatorRemoved(c.Old.(*model.Authenticator))
 			}
+		case model.KindCA:
+			a.authorityChanged(c)
 		case model.KindMFA:
 			if c.New == nil {
 				a.mfaRemoved(c.Old.(*model.MFA))
@@ -83,6 +86,29 @@ func (a *Auth) authenticatorRemoved(auth *model.Authenticator) {
 	}
 }
 
+// authorityChanged ends the sessions that stand on certificates of an authority
+// which may not let anybody in any more.
+func (a *Auth) authorityChanged(c *state.Change) {
+	if ca, _ := c.New.(*model.CA); ca != nil && thirdparty.ForLogin(ca) {
+		return
+	}
+	for _, e := range a.sessions.all() {
+		if e.record.Load().CA == c.ID {
+			a.drop(e, "certificate authority removed or not enabled any more")
+		}
+	}
+}
+
+// noAuthority reports whether a session stands on an authority that may not let
+// anybody in any more.
+func noAuthority(v *state.View, rec *record) bool {
+	if rec.CA == "" {
+		return false
+	}
+	ca := state.Get[model.CA](v, rec.CA)
+	return ca == nil || !thirdparty.ForLogin(ca)
+}
+
 func (a *Auth) revoked(v *state.View, r *model.Revocation) {
 	switch r.Type {
 	case model.RevokeAPISession:
@@ -121,7 +147,9 @@ func (a *Auth) recheck(v *state.View) {
 			a.dropKnown(e, "identity deleted")
 		case identity.Disabled(now):
 			a.dropKnown(e, "identity disabled")
-		case rec.AuthenticatorID != "" && state.Get[model.Authenticator](v, rec.AuthenticatorID) == nil:
+		case noAuthority(v, rec):
+			a.drop(e, "certificate authority removed or not enabled any more")
+		case rec.AuthenticatorID != "" && rec.AuthenticatorID != ClaimAuthenticator && state.Get[model.Authenticator](v, rec.AuthenticatorID) == nil:
 			a.drop(e, "authenticator removed")
 		}
 	}

@@ -44,6 +44,7 @@ type passed struct {
 	policy        *model.AuthPolicy
 	chain         []*x509.Certificate // verified chain of a login by certificate
 	improper      bool                // the client sent no intermediates
+	ca            *model.CA           // that the chain ends in, nil for one of the network's own
 }
 
 // denied is the reason of a failed login: it goes to the log, never to the
@@ -179,6 +180,9 @@ func (a *Auth) begin(r LoginRequest, p *passed) (*Session, error) {
 	if len(p.chain) > 0 {
 		leaf := p.chain[0]
 		rec.Fingerprint = p.authenticator.Fingerprint
+		if p.ca != nil {
+			rec.CA = p.ca.ID
+		}
 		rec.Certificates = []certRecord{{ID: id.Short(), CreatedAt: now, Chain: [][]byte{leaf.Raw}}}
 	}
 	text, err := a.tokenOf(rec)

@@ -178,7 +178,7 @@ func (a *Auth) trustDomains() []string {
 // they are: of its login and of the identity's authenticators.
 func (a *Auth) fingerprints(rec *record) []string {
 	var out []string
-	if rec.Fingerprint != "" && a.authenticator(rec.AuthenticatorID) != nil {
+	if rec.Fingerprint != "" && (rec.AuthenticatorID == ClaimAuthenticator || a.authenticator(rec.AuthenticatorID) != nil) {
 		out = append(out, rec.Fingerprint)
 	}
 	for auth := range state.ByIndex[model.Authenticator](a.deps.Store.View(), state.ByIdentity, rec.IdentityID) {

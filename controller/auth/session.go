@@ -76,6 +76,7 @@ type record struct {
 	MfaRequired     bool         `json:"mfaRequired,omitempty"` // a verified enrolment demands codes
 	MfaComplete     bool         `json:"mfaComplete,omitempty"` // a code was given
 	UpdatedAt       time.Time    `json:"updatedAt,omitzero"`
+	CA              string       `json:"ca,omitempty"` // third-party CA of the certificate that logged in
 }
 
 type certRecord struct {

@@ -1,6 +1,8 @@
 // Package enroll turns a one-time right into credentials: an identity gets a
 // certificate (ott) or a password (updb), a router gets its certificates (erott,
-// trott). It also renews certificates and makes the enrollments and their JWTs.
+// trott), and a certificate or token of somebody whom the network trusts makes
+// an identity (ottca, ca, token). It also renews certificates and makes the
+// enrollments and their JWTs.
 //
 // Nothing but the public key and, for the server certificate of a router, the
 // names is taken from a certificate request: who the holder is follows from the
@@ -18,6 +20,8 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/clock"
+	"github.com/weftnet/weft/controller/extjwt"
+	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/pki"
@@ -63,6 +67,7 @@ type Deps struct {
 	Writer    Writer
 	Passwords Passwords
 	Sessions  Sessions // may be nil
+	Tokens    Tokens   // nil: nobody enrols by a token
 	Clock     clock.Clock
 	Log       *slog.Logger
 	// Bundle returns the network's own CAs, Signer the authority that signs
@@ -77,12 +82,18 @@ type Deps struct {
 	ControlAddresses func() []string
 }
 
+// Tokens verifies tokens of external signers; *extjwt.Verifier is one.
+type Tokens interface {
+	Verify(ctx context.Context, text, signerID string) (*extjwt.Token, error)
+}
+
 // Enroller enrols identities and routers. It is safe for concurrent use.
 type Enroller struct {
 	cfg  Config
 	deps Deps
 	log  *slog.Logger
 	host string // of cfg.Address
+	cas  thirdparty.Authorities
 
 	mu      sync.Mutex
 	network networkJWT
@@ -111,7 +122,12 @@ type Request struct {
 	CertCSR   string // PEM, erott and trott: client certificate
 	ServerCSR string // PEM, erott and trott: server certificate
 	Password  string // updb
-	RemoteIP  string
+	Name      string // ca: for the place holder [requestedName]
+	// Certificates are those of the TLS connection, leaf first: ottca, ca.
+	Certificates []*x509.Certificate
+	Bearers      []string // token: the first that is good counts
+	SignerID     string   // token: the only signer whose tokens count; empty for all
+	RemoteIP     string
 }
 
 // Result is what enrolment gives; which fields are set depends on the method.
@@ -123,10 +139,11 @@ type Result struct {
 }
 
 // Enroll uses an enrollment: one command deletes it and stores what it grants,
-// so a token works once, however many use it at the same time. Refusals:
-// fault.InvalidEnrollmentToken, fault.EnrollmentExpired,
-// fault.InvalidEnrollMethod, fault.CouldNotProcessCSR,
-// fault.MissingOrInvalidCSR, fault.CouldNotValidate for a password.
+// so a token works once, however many use it at the same time. Methods ca and
+// token use none and make an identity. Refusals: fault.InvalidEnrollmentToken,
+// fault.EnrollmentExpired, fault.InvalidEnrollMethod, fault.CouldNotProcessCSR,
+// fault.MissingOrInvalidCSR, fault.CouldNotValidate for a password or name, and
+// those of ottCa, autoCa and byToken.
 func (n *Enroller) Enroll(ctx context.Context, r Request) (*Result, error) {
 	res, e, err := n.enroll(ctx, r)
 	if err != nil {
@@ -140,6 +157,12 @@ func (n *Enroller) Enroll(ctx context.Context, r Request) (*Result, error) {
 
 func (n *Enroller) enroll(ctx context.Context, r Request) (*Result, *model.Enrollment, error) {
 	v := n.deps.Store.View()
+	switch r.Method {
+	case MethodCa:
+		return n.autoCa(ctx, v, r)
+	case MethodToken:
+		return n.byToken(ctx, v, r)
+	}
 	var e *model.Enrollment
 	if r.Token != "" {
 		e = state.FirstBy[model.Enrollment](v, state.ByToken, r.Token)
@@ -159,6 +182,8 @@ func (n *Enroller) enroll(ctx context.Context, r Request) (*Result, *model.Enrol
 	switch e.Method {
 	case model.MethodOtt:
 		res, err = n.ott(ctx, v, e, r)
+	case model.MethodOttCa:
+		res, err = n.ottCa(ctx, v, e, r)
 	case model.MethodUpdb:
 		res, err = n.updb(ctx, v, e, r)
 	case model.MethodErott, model.MethodTrott:
@@ -168,6 +193,12 @@ func (n *Enroller) enroll(ctx context.Context, r Request) (*Result, *model.Enrol
 	}
 	return res, e, err
 }
+
+// Methods that need no enrollment.
+const (
+	MethodCa    = "ca"    // certificate of a third-party CA
+	MethodToken = "token" // token of an external signer
+)
 
 func known(method string) bool {
 	switch method {

@@ -2,9 +2,11 @@ package http
 
 import (
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/controller/enroll"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/state"
 )
 
@@ -48,7 +50,7 @@ func (s *Server) newAuthenticator(c *call, e *model.Authenticator, in *api.Authe
 		}
 		e.CertPem = ""
 		var err error
-		e.PasswordHash, err = s.cfg.Enroller.HashPassword(c.ctx, *in.Password)
+		e.PasswordHash, err = s.hashPassword(c, e.IdentityID, *in.Password)
 		return err
 	case model.MethodCert:
 		if e.CertPem == "" {
@@ -65,6 +67,21 @@ func (s *Server) newAuthenticator(c *call, e *model.Authenticator, in *api.Authe
 	return fault.CouldNotValidate.Field("method", "method must be updb or cert", e.Method)
 }
 
+// hashPassword returns the stored form of a password that the auth policy of its
+// identity allows.
+func (s *Server) hashPassword(c *call, identityID, password string) (string, error) {
+	var rules model.AuthUpdb
+	if i := state.Get[model.Identity](c.state, identityID); i != nil {
+		if p := state.Get[model.AuthPolicy](c.state, i.AuthPolicyID); p != nil {
+			rules = p.Primary.Updb
+		}
+	}
+	if err := enroll.CheckPassword(rules, password); err != nil {
+		return "", err
+	}
+	return s.cfg.Enroller.HashPassword(c.ctx, password)
+}
+
 // changePassword adds the hash of a new password to an update or patch.
 func (s *Server) changePassword(w *change[model.Authenticator], in *api.AuthenticatorInput) error {
 	if w.old.Method != model.MethodUpdb {
@@ -73,7 +90,7 @@ func (s *Server) changePassword(w *change[model.Authenticator], in *api.Authenti
 	if in.Password == nil {
 		return nil
 	}
-	hash, err := s.cfg.Enroller.HashPassword(w.c.ctx, *in.Password)
+	hash, err := s.hashPassword(w.c, w.old.IdentityID, *in.Password)
 	if err != nil {
 		return err
 	}
@@ -92,8 +109,11 @@ func (s *Server) reEnroll(c *call) error {
 		return err
 	}
 	n := &model.Enrollment{IdentityID: e.IdentityID, ExpiresAt: *c.body.(*api.ReEnroll).ExpiresAt, Method: model.MethodOtt}
-	if e.Method == model.MethodUpdb {
+	switch ca := s.authorityOf(c, e); {
+	case e.Method == model.MethodUpdb:
 		n.Method, n.Username = model.MethodUpdb, e.Username
+	case ca != nil:
+		n.Method, n.CaID = model.MethodOttCa, ca.ID
 	}
 	if err := checkExpiry(c, n); err != nil {
 		return err
@@ -105,6 +125,20 @@ func (s *Server) reEnroll(c *call) error {
 		return err
 	}
 	return c.created(s.links.enrollment, n.ID)
+}
+
+// authorityOf returns the third-party CA that issued the certificate of an
+// authenticator, nil for one of the network's own.
+func (s *Server) authorityOf(c *call, e *model.Authenticator) *model.CA {
+	if e.Method != model.MethodCert || e.IsIssuedByNetwork {
+		return nil
+	}
+	chain, err := pki.ParseCertificates([]byte(e.CertPem))
+	if err != nil {
+		return nil
+	}
+	ca, _ := s.authorities.Issuer(c.state, chain, s.cfg.Now(), func(*model.CA) bool { return true })
+	return ca
 }
 
 // requestExtend marks a certificate so that its client is asked to renew it.
@@ -181,7 +215,7 @@ func (s *Server) changeOwn(c *call) error {
 		fields["tags"] = in.Tags
 	}
 	if in.Password != nil {
-		if fields["passwordHash"], err = s.cfg.Enroller.HashPassword(c.ctx, *in.Password); err != nil {
+		if fields["passwordHash"], err = s.hashPassword(c, e.IdentityID, *in.Password); err != nil {
 			return err
 		}
 	}

@@ -109,6 +109,8 @@ type EnrollRequest struct {
 	Token      string
 	Body       api.GenericEnroll
 	PeerCerts  []*x509.Certificate // of the TLS connection, leaf first
+	Bearers    []string            // bearer tokens of the request
+	SignerID   string              // of the only signer whose tokens count, "" for all
 	RemoteAddr string
 }
 

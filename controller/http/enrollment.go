@@ -2,6 +2,8 @@ package http
 
 import (
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/controller/enroll"
+	"github.com/weftnet/weft/controller/extjwt"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
@@ -69,7 +71,7 @@ func checkEnrollment(c *call, n *model.Enrollment) error {
 	switch {
 	case n.Method == model.MethodOttCa && n.CaID == "":
 		return fault.InvalidField.Field("caId", "caId is required for method ottca", nil)
-	case n.Method == model.MethodOttCa: // third-party CAs are no entities yet
+	case n.Method == model.MethodOttCa && c.state.Get(model.KindCA, n.CaID) == nil:
 		return fault.InvalidField.Field("caId", "CA not found", n.CaID)
 	case n.Method == model.MethodUpdb && n.Username == "":
 		return fault.InvalidField.Field("username", "username is required for method updb", nil)
@@ -166,6 +168,24 @@ func (s *Server) enrollToken(method string) handler {
 	}
 }
 
+// enrollCa handles the enrollment by the certificate of the connection.
+func (s *Server) enrollCa(c *call) error {
+	in := EnrollRequest{Method: enroll.MethodCa}
+	if body, ok := c.body.(*api.CaEnroll); ok && body != nil {
+		in.Body.Name = body.Name
+	}
+	return s.enrollWith(c, in)
+}
+
+// enrollByToken handles the enrollment by a token of an external signer.
+func (s *Server) enrollByToken(c *call) error {
+	in := EnrollRequest{Method: enroll.MethodToken}
+	if body, ok := c.body.(*api.SignerEnroll); ok && body != nil {
+		in.Body.ClientCSR = body.ClientCSR
+	}
+	return s.enrollWith(c, in)
+}
+
 func (s *Server) enrollUpdb(c *call) error {
 	body := c.body.(*api.UpdbEnroll)
 	return s.enrollWith(c, EnrollRequest{Method: model.MethodUpdb, Token: c.r.URL.Query().Get("token"),
@@ -174,6 +194,9 @@ func (s *Server) enrollUpdb(c *call) error {
 
 func (s *Server) enrollWith(c *call, in EnrollRequest) error {
 	in.PeerCerts, in.RemoteAddr = peerCerts(c.r), c.r.RemoteAddr
+	if in.Method == enroll.MethodToken {
+		in.Bearers, in.SignerID = extjwt.Bearers(c.r.Header), c.r.Header.Get(api.HeaderTokenIssuer)
+	}
 	out, err := s.cfg.Enroller.Enroll(c.ctx, in)
 	if err != nil {
 		return err

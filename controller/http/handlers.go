@@ -86,10 +86,11 @@ func (s *Server) clientHandlers() handlers {
 	h["listCurrentApiSessionCertificates"], h["createCurrentApiSessionCertificate"],
 		h["detailCurrentApiSessionCertificate"], h["deleteCurrentApiSessionCertificate"] = s.certificates()
 	h["listSessions"], h["detailSession"], h["deleteSession"], _ = s.serviceSessions(false)
-	h["createSession"], h["createTotpToken"] = s.createSession, s.totpToken
+	h["createSession"] = s.createSession
 	h["createPostureResponse"], h["createPostureResponseBulk"] = posture, posture
 	h["enroll"], h["enrollUpdb"], h["extendRouterEnrollment"] = s.enroll, s.enrollUpdb, s.extendRouter
 	h["enrollOtt"], h["enrollOttCa"], h["enrollErOtt"] = s.enrollToken(model.MethodOtt), s.enrollToken(model.MethodOttCa), s.enrollToken(model.MethodErott)
+	h["enrollCa"], h["enrollToken"] = s.enrollCa, s.enrollByToken
 	return h
 }
 

@@ -41,7 +41,7 @@ func (s *Server) mfaHandlers(h handlers) {
 	h["createMfaRecoveryCodes"] = s.withCode(func(c *call, code string) error {
 		return s.cfg.Factors.RenewRecoveryCodes(c.ctx, c.caller.SessionID, c.command(), code)
 	})
-	h["detailMfaRecoveryCodes"] = s.showRecoveryCodes
+	h["detailMfaRecoveryCodes"], h["createTotpToken"] = s.showRecoveryCodes, s.totpToken
 }
 
 // withCode makes the handler of an operation that does something with a code.

@@ -135,9 +135,7 @@ func TestMFAOperations(t *testing.T) {
 		step("GET", own+"/recovery-codes", code, 200, `"7SOYEG"`, "!NVMRVDOCKJUUW4SM")
 		step("POST", own+"/recovery-codes", code, 200)
 		step("POST", base+"/authenticate/mfa", code, 200, `{"data":{},"meta":{}}`)
-		if base == "/edge/client/v1" {
-			step("POST", base+"/current-api-session/totp-token", code, 400, `"INVALID_BACKING_TOKEN_TYPE"`)
-		}
+		step("POST", base+"/current-api-session/totp-token", code, 400, `"INVALID_BACKING_TOKEN_TYPE"`)
 		step("GET", "/edge/management/v1/identities/"+f.admin, nil, 200, `"isMfaEnabled":true`, "!NVMRVDOCKJUUW4SM", "!7SOYEG")
 		step("DELETE", own, nil, 400, `"MFA_INVALID_TOKEN"`)
 		f.do("DELETE", own, nil, "mfa-validation-code", "123456").status(200)

@@ -11,10 +11,7 @@ import (
 
 // building are operations of the list that other parts are about to serve. An
 // entry that is served fails the test: the list can only become shorter.
-var building = map[string]bool{
-	"client POST /enroll/ca": true, "client POST /enroll/token": true,
-	"management POST /current-api-session/totp-token": true,
-}
+var building = map[string]bool{}
 
 // TestEveryOperationIsServed sends a request for every operation that the
 // ecosystem knows: it has a handler, which does not fail for a caller's fault,

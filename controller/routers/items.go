@@ -5,7 +5,9 @@ import (
 
 	"github.com/weftnet/weft/control"
 	"github.com/weftnet/weft/controller/rules"
+	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/wire/ctrl"
@@ -38,6 +40,8 @@ func keysOf(e model.Entity) []control.ItemKey {
 		return []control.ItemKey{{Kind: ctrl.KindKey, ID: id}}
 	case *model.Revocation:
 		return []control.ItemKey{{Kind: ctrl.KindRevocation, ID: id}}
+	case *model.CA:
+		return []control.ItemKey{{Kind: ctrl.KindTrust, ID: id}}
 	}
 	return nil
 }
@@ -47,7 +51,7 @@ func everything(v *state.View) []control.ItemKey {
 	out := []control.ItemKey{trustKey}
 	for _, k := range []model.Kind{
 		model.KindIdentity, model.KindService, model.KindEdgeRouter, model.KindServicePolicy, model.KindEdgeRouterPolicy,
-		model.KindServiceEdgeRouterPolicy, model.KindPostureCheck, model.KindKey, model.KindRevocation,
+		model.KindServiceEdgeRouterPolicy, model.KindPostureCheck, model.KindKey, model.KindRevocation, model.KindCA,
 	} {
 		for e := range v.All(k) {
 			out = append(out, keysOf(e)...)
@@ -129,6 +133,9 @@ func appendChange(batch []policy.Change, key control.ItemKey, e policy.Entity, c
 func (f *Feed) item(v *state.View, key control.ItemKey, now time.Time) ([]byte, policy.Entity) {
 	switch key.Kind {
 	case ctrl.KindTrust:
+		if key.ID != ctrl.TrustOwn {
+			return authority(state.Get[model.CA](v, key.ID)), nil
+		}
 		return []byte(f.trust), nil
 	case ctrl.KindKey:
 		if k := state.Get[model.Key](v, key.ID); k != nil {
@@ -150,6 +157,19 @@ func (f *Feed) item(v *state.View, key control.ItemKey, now time.Time) ([]byte, 
 		return nil, nil
 	}
 	return data, e
+}
+
+// authority returns the certificate of a third-party CA whose certificates may
+// log in.
+func authority(c *model.CA) []byte {
+	if c == nil || !thirdparty.ForLogin(c) {
+		return nil
+	}
+	certs, err := pki.ParseCertificates([]byte(c.CertPem))
+	if err != nil {
+		return nil
+	}
+	return []byte(pki.EncodeCertificates(certs[0]))
 }
 
 func revocation(r *model.Revocation) []byte {
