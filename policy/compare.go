@@ -23,17 +23,17 @@ type Comparison struct {
 	Use, ServedBy Difference // identity × router, service × router
 }
 
-// Compare finds what was gained and lost from one view to another, listing at
-// most limit pairs of each. Both views are of one engine or of its forks. It
-// walks entities and policies, never the pairs: some milliseconds for 10,000
-// identities, 1,000 services and 1,000 policies.
-func Compare(old, now *View, limit int) Comparison {
+// Compare finds what was gained and lost by one Apply, from the view before it
+// to the one after it, listing at most limit pairs of each. It walks the
+// entities that the effects name and the policies, never the pairs: some
+// milliseconds for 10,000 identities, 1,000 services and 1,000 policies.
+func Compare(old, now *View, effects *Effects, limit int) Comparison {
 	u := &universe{}
-	var lefts [routers][]*kin
-	for class := range lefts {
-		lefts[class] = u.walk(class, old, now)
+	lefts := [routers][]*kin{
+		identities: u.walk(identities, old, now, effects.Identity),
+		services:   u.walk(services, old, now, effects.Service),
 	}
-	u.walk(routers, old, now)
+	u.walk(routers, old, now, func(string) bool { return false })
 	was, is := newMatrix(old, u), newMatrix(now, u)
 	diff := func(left, right int, row func(m *matrix, s *subject) ordinals) Difference {
 		return u.diff(lefts[left], was, is, right, limit, row)
@@ -64,8 +64,9 @@ type kinKey struct {
 }
 
 // walk numbers the entities of a class that exist in one of two views, and
-// sorts them into kin. Shards that both views share are walked once.
-func (u *universe) walk(class int, old, now *View) []*kin {
+// sorts those that are concerned into kin. Shards that both views share are
+// walked once.
+func (u *universe) walk(class int, old, now *View, concerned func(id string) bool) []*kin {
 	var out []*kin
 	byKey := map[kinKey]*kin{}
 	add := func(id string, a, b *subject) {
@@ -74,6 +75,9 @@ func (u *universe) walk(class int, old, now *View) []*kin {
 			return
 		}
 		u.ids[class] = append(u.ids[class], id)
+		if !concerned(id) {
+			return
+		}
 		k := kinOf(a, b)
 		if !k.plain {
 			out = append(out, &kin{a, b, []Entity{k.entity}})

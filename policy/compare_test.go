@@ -39,32 +39,34 @@ func TestCompareForks(t *testing.T) {
 	for seed := range uint64(16) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		e, plain := policy.New(), naive{}
-		put := func(to *policy.Engine, n naive) {
+		change := func(n naive) policy.Change {
 			c := randomChange(t, rnd)
 			if c.Entity == nil {
 				delete(n, key(c.Kind, c.ID))
 			} else {
 				n[key(c.Kind, c.ID)] = c.Entity
 			}
-			to.Apply(t0, c)
+			return c
 		}
 		for range 60 {
-			put(e, plain)
+			e.Apply(t0, change(plain))
 		}
 		for range 20 {
 			fork, other := e.Fork(), maps.Clone(plain)
+			var batch []policy.Change
 			for range rnd.IntN(4) + 1 {
-				put(fork, other)
+				batch = append(batch, change(other))
 			}
+			effects := fork.Apply(t0, batch...)
 			before, after := snapshot(plain), snapshot(other)
 			compare(t, seed, e.View(), plain, before)
 			compare(t, seed, fork.View(), other, after)
-			c := policy.Compare(e.View(), fork.View(), 1000)
+			c := policy.Compare(e.View(), fork.View(), effects, 1000)
 			comparePairs(t, seed, "dial", c.Dial, policy.Dial, before, after)
 			comparePairs(t, seed, "bind", c.Bind, policy.Bind, before, after)
 			compareRelation(t, seed, c.Use, policy.MayUse, "i", e.View(), fork.View())
 			compareRelation(t, seed, c.ServedBy, policy.MayServeBy, "s", e.View(), fork.View())
-			put(e, plain) // the fork does not see it
+			e.Apply(t0, change(plain)) // the fork does not see it
 			compare(t, seed, fork.View(), other, after)
 		}
 	}
@@ -120,8 +122,8 @@ func compareRelation(t *testing.T, seed uint64, d policy.Difference, r policy.Re
 func TestCompareLimit(t *testing.T) {
 	e := large(t)
 	fork := e.Fork()
-	fork.Apply(t0.Add(time.Hour), policy.Put(&policy.ServicePolicy{ID: "all", Identities: set(t, "#all"), Services: set(t, "#all")}))
-	d := policy.Compare(e.View(), fork.View(), 5).Dial
+	effects := fork.Apply(t0.Add(time.Hour), policy.Put(&policy.ServicePolicy{ID: "all", Identities: set(t, "#all"), Services: set(t, "#all")}))
+	d := policy.Compare(e.View(), fork.View(), effects, 5).Dial
 	if d.Gained != 10000*1000-2000 || d.Lost != 0 || len(d.Gains) != 5 || d.Gains[0].Left.Key() != "i0" {
 		t.Errorf("got %d gained, %d lost, %v", d.Gained, d.Lost, pairs(d.Gains))
 	}
@@ -205,8 +207,8 @@ func BenchmarkCompareForAll(b *testing.B) {
 	change := policy.Put(&policy.ServicePolicy{ID: "all", Identities: set(b, "#all"), Services: set(b, "#all")})
 	for b.Loop() {
 		fork := e.Fork()
-		fork.Apply(t0, change)
-		if policy.Compare(e.View(), fork.View(), 20).Dial.Gained == 0 {
+		effects := fork.Apply(t0, change)
+		if policy.Compare(e.View(), fork.View(), effects, 20).Dial.Gained == 0 {
 			b.Fatal("nothing gained")
 		}
 	}

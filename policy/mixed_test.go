@@ -85,8 +85,8 @@ func BenchmarkMixedWhatIf(b *testing.B) {
 			e := mixed(b)
 			measured(b, func() {
 				fork := e.Fork()
-				fork.Apply(t0, c)
-				policy.Compare(e.View(), fork.View(), 20)
+				effects := fork.Apply(t0, c)
+				policy.Compare(e.View(), fork.View(), effects, 20)
 			})
 		})
 	}

@@ -20,8 +20,8 @@ func (c *call) consequences(next *state.View, kinds map[model.Kind]bool, limit i
 	if err != nil {
 		return nil, err
 	}
-	fork.Apply(c.s.cfg.Now(), changes...)
-	d := policy.Compare(old, fork.View(), limit)
+	effects := fork.Apply(c.s.cfg.Now(), changes...)
+	d := policy.Compare(old, fork.View(), effects, limit)
 	w := weighing{c: c, old: old, now: fork.View()}
 	return &api.WhatIfAnswer{Kinds: []api.WhatIfKind{
 		w.kind("dial", d.Dial, policy.MayDial), w.kind("bind", d.Bind, policy.MayBind),
