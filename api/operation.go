@@ -126,7 +126,7 @@ func Operations() []Operation {
 		edgeRouters(), transitRouters(),
 		servicePolicies(), edgeRouterPolicies(), serviceEdgeRouterPolicies(),
 		controllers(), roleAttributes(), cas(), postureChecks(), externalJwtSigners(), identityTypes(),
-		fabricEntities(), fabricLinks(), circuits(), inspecting(), explaining(),
+		fabricEntities(), fabricLinks(), circuits(), observing(), inspecting(), explaining(),
 		database(), clusterOperations(), specs(),
 		declarations(),
 		unimplemented(),

@@ -56,9 +56,7 @@ func (c *Controller) tuning() control.Tuning {
 		Queue: o.Queue(), WriteTimeout: o.WriteTimeout,
 		Heartbeats: control.Heartbeats{Interval: o.RouterHeartbeats.SendInterval, Check: o.RouterHeartbeats.CheckInterval, Close: o.RouterHeartbeats.CloseUnresponsiveTimeout},
 	}
-	if c.trace != nil {
-		out.Trace = c.trace.of
-	}
+	out.Trace = c.traced
 	return out
 }
 

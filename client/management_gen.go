@@ -955,6 +955,21 @@ func (a *Management) DetailIdentityType(ctx context.Context, id string) (*Identi
 	return detail[IdentityType](ctx, a.c, call{method: "GET", path: "/edge/management/v1/identity-types/" + segment(id)})
 }
 
+// ListAudit lists records of changes, the newest first.
+func (a *Management) ListAudit(ctx context.Context, p *ListParams) (*Page[AuditRecord], error) {
+	return list[AuditRecord](ctx, a.c, call{method: "GET", path: "/edge/management/v1/audit", params: p})
+}
+
+// StreamEvents streams events as they happen, as server-sent events whose data is one JSON object each, until the client closes. A client that is too slow gets an event of type end with the reason.
+func (a *Management) StreamEvents(ctx context.Context, p *StreamEventsParams) ([]byte, error) {
+	return text(ctx, a.c, call{method: "GET", path: "/edge/management/v1/events", params: p})
+}
+
+// Validate checks whether what the controller knows agrees with what its routers have.
+func (a *Management) Validate(ctx context.Context, body *ValidationRequest) (*Validation, error) {
+	return detail[Validation](ctx, a.c, call{method: "POST", path: "/edge/management/v1/validate", body: body})
+}
+
 // Explain tells whether an identity reaches a service and which rule refuses first: login, policies, posture, routers, terminators, path. The answer is 200 in either case.
 func (a *Management) Explain(ctx context.Context, p *ExplainParams) (*Explanation, error) {
 	return detail[Explanation](ctx, a.c, call{method: "GET", path: "/edge/management/v1/explain", params: p})

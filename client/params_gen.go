@@ -348,6 +348,42 @@ func (p *ListPostureChecksParams) add(q url.Values, h http.Header) {
 	}
 }
 
+// StreamEventsParams are the parameters of streamEvents; zero members are not sent.
+type StreamEventsParams struct {
+	ListParams
+	Type         []string // Types of events; may be repeated. All but trace and audit when absent.
+	Include      []string // Kinds of events of the one type that is asked for.
+	Interval     string   // Of entityCount: time between two events, such as 1m.
+	MetricFilter string   // Of metrics: regular expression that NAME.VALUE matches.
+	SourceFilter string   // Of metrics: regular expression that the id of the process matches.
+	UsageVersion int64    // Of usage: 2 or 3 (default).
+}
+
+func (p *StreamEventsParams) add(q url.Values, h http.Header) {
+	if p == nil {
+		return
+	}
+	p.ListParams.add(q, h)
+	for _, v := range p.Type {
+		q.Add("type", v)
+	}
+	for _, v := range p.Include {
+		q.Add("include", v)
+	}
+	if p.Interval != "" {
+		q.Set("interval", p.Interval)
+	}
+	if p.MetricFilter != "" {
+		q.Set("metricFilter", p.MetricFilter)
+	}
+	if p.SourceFilter != "" {
+		q.Set("sourceFilter", p.SourceFilter)
+	}
+	if p.UsageVersion != 0 {
+		q.Set("usageVersion", strconv.FormatInt(p.UsageVersion, 10))
+	}
+}
+
 // ShowPathParams are the parameters of showPath; zero members are not sent.
 type ShowPathParams struct {
 	From string // Id or name of the router where circuits begin.

@@ -39,6 +39,30 @@ type APIVersion struct {
 	Path        string   `json:"path"`
 }
 
+// AuditRecord is one change of one entity: who made it, from where, and what it
+// changed. Secrets are shown as ***.
+type AuditRecord struct {
+	Action        string    `json:"action"` // missed: entries of the log that could not be recorded
+	After         Raw       `json:"after"`  // members that changed as they are now, all of a new entity; null for none
+	At            time.Time `json:"at"`
+	Auth          string    `json:"auth"`       // how the author proved itself: edge for a login session
+	AuthorID      string    `json:"authorId"`   // identity, router or controller
+	AuthorName    string    `json:"authorName"` // at that time
+	AuthorType    string    `json:"authorType"`
+	Before        Raw       `json:"before"`         // members that changed as they were, all of a deleted entity; null for none
+	Count         int64     `json:"count,omitzero"` // of missed entries
+	EntityID      string    `json:"entityId"`
+	EntityName    string    `json:"entityName"`
+	EntityType    string    `json:"entityType"` // such as service
+	ID            string    `json:"id"`
+	Index         int64     `json:"index"` // of the replicated log; what one request changes has the same
+	LocalAddress  string    `json:"localAddress"`
+	Operation     string    `json:"operation"` // of the APIs, or what a process does
+	RemoteAddress string    `json:"remoteAddress"`
+	SessionID     string    `json:"sessionId"` // API session
+	Source        string    `json:"source"`    // interface: rest, control or internal
+}
+
 // AuthCert holds the rules of client certificates.
 type AuthCert struct {
 	AllowExpiredCerts bool `json:"allowExpiredCerts"`
@@ -892,6 +916,7 @@ type IdentityCert struct {
 
 // IdentityEnrollment is one open enrollment.
 type IdentityEnrollment struct {
+	Ca        *Ref      `json:"ca,omitzero"` // of method ottca
 	CaID      string    `json:"caId,omitzero"`
 	ExpiresAt time.Time `json:"expiresAt"`
 	ID        string    `json:"id"`
@@ -1257,9 +1282,23 @@ type PostureQueries struct {
 
 // PostureQuery is one posture check that a client must answer.
 type PostureQuery struct {
-	ID        string `json:"id"`
-	IsPassing bool   `json:"isPassing"`
-	QueryType string `json:"queryType"`
+	Base
+	IsPassing                bool                  `json:"isPassing"`
+	Process                  *PostureQueryProcess  `json:"process,omitzero"`
+	Processes                []PostureQueryProcess `json:"processes"`
+	PromptGracePeriodSeconds int64                 `json:"promptGracePeriodSeconds,omitzero"`
+	PromptOnUnlock           bool                  `json:"promptOnUnlock,omitzero"`
+	PromptOnWake             bool                  `json:"promptOnWake,omitzero"`
+	QueryType                string                `json:"queryType"`
+	Timeout                  int64                 `json:"timeout"` // seconds, -1 for none
+	TimeoutAt                *time.Time            `json:"timeoutAt,omitzero"`
+	TimeoutRemaining         int64                 `json:"timeoutRemaining"` // seconds, -1 without a timeout
+}
+
+// PostureQueryProcess is a program that the client has to look for.
+type PostureQueryProcess struct {
+	OsType string `json:"osType"`
+	Path   string `json:"path"`
 }
 
 // PostureResponse is what a client tells about its machine; the members depend
@@ -1654,6 +1693,45 @@ type TraceSpec struct {
 type UpdbEnroll struct {
 	Password *string `json:"password,omitzero"`
 	Username *string `json:"username,omitzero"`
+}
+
+// Validation is the result of a check.
+type Validation struct {
+	Details []ValidationDetail `json:"details"`
+	Kind    string             `json:"kind"`
+	Valid   bool               `json:"valid"`
+}
+
+// ValidationDetail is the result for one router, controller, terminator or host.
+type ValidationDetail struct {
+	Errors  []string         `json:"errors"`
+	Fixed   bool             `json:"fixed"`
+	ID      string           `json:"id"`
+	Items   []ValidationItem `json:"items"`
+	Message string           `json:"message"`
+	Name    string           `json:"name"`
+	OK      bool             `json:"ok"` // it could be asked; of a terminator: it is valid
+	Type    string           `json:"type"`
+}
+
+// ValidationItem is one link, terminator or circuit of a router.
+type ValidationItem struct {
+	ControllerState string   `json:"controllerState"`
+	ID              string   `json:"id"`
+	Messages        []string `json:"messages"`
+	RouterState     string   `json:"routerState"`
+	Valid           bool     `json:"valid"`
+}
+
+// ValidationRequest is what to check.
+type ValidationRequest struct {
+	Controller        *bool   `json:"controller,omitzero"` // with router-data-model: this controller too
+	Filter            *string `json:"filter,omitzero"`     // of routers, or of terminators, in the filter language; default all
+	Fix               *bool   `json:"fix,omitzero"`        // mend what can be mended: terminators, router-data-model
+	IdentityFilter    *string `json:"identityFilter,omitzero"`
+	Kind              *string `json:"kind"`
+	PerHost           *int    `json:"perHost,omitzero"`           // terminators that every host should have
+	PerServiceAndHost *int    `json:"perServiceAndHost,omitzero"` // the same of one service
 }
 
 // Version is the version document.

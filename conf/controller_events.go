@@ -97,6 +97,7 @@ var eventTypes = []EventType{
 	{Name: "service", Alias: "services"},
 	{Name: "session", Alias: "edge.sessions", Kinds: []string{"created", "deleted"}},
 	{Name: "terminator", Alias: "fabric.terminators"},
+	{Name: "trace", Kinds: []string{"sent", "received"}},
 	{Name: "usage", Alias: "fabric.usage", Kinds: []string{"ingress.rx", "ingress.tx", "egress.rx", "egress.tx", "fabric.rx", "fabric.tx"}},
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Fabric returns the binding of the fabric API.
 func (s *Server) Fabric() Binding {
-	return Binding{Name: "fabric", Prefix: api.FabricBase, Handler: s.handler(api.Fabric, api.FabricBase, func(_, path string) string { return path })}
+	return Binding{Name: "fabric", Prefix: api.FabricBase, Handler: s.channelOr(s.handler(api.Fabric, api.FabricBase, func(_, path string) string { return path }))}
 }
 
 func (s *Server) fabricHandlers() handlers {

@@ -87,7 +87,7 @@ func (s *Server) clientHandlers() handlers {
 		h["detailCurrentApiSessionCertificate"], h["deleteCurrentApiSessionCertificate"] = s.certificates()
 	h["listSessions"], h["detailSession"], h["deleteSession"], _ = s.serviceSessions(false)
 	h["createSession"] = s.createSession
-	h["createPostureResponse"], h["createPostureResponseBulk"] = posture, posture
+	h["createPostureResponse"], h["createPostureResponseBulk"] = s.tellPosture, s.tellPostures
 	h["enroll"], h["enrollUpdb"], h["extendRouterEnrollment"] = s.enroll, s.enrollUpdb, s.extendRouter
 	h["enrollOtt"], h["enrollOttCa"], h["enrollErOtt"] = s.enrollToken(model.MethodOtt), s.enrollToken(model.MethodOttCa), s.enrollToken(model.MethodErott)
 	h["enrollCa"], h["enrollToken"] = s.enrollCa, s.enrollByToken
@@ -123,6 +123,7 @@ func (s *Server) managementHandlers() handlers {
 	s.databaseHandlers(h)
 	h["explain"], h["whoCan"], h["whatCan"], h["whatIf"] = s.explain, s.whoCan(), s.whatCan(), s.whatIf
 	s.declarationHandlers(h)
+	s.observeHandlers(h)
 	s.actionHandlers(h)
 	s.associationHandlers(h)
 	return h

@@ -32,6 +32,7 @@ type Config struct {
 	Live      Live
 	Mesh      Mesh
 	Inspector Inspector
+	Observed  Observed
 	Database  Database
 	Cluster   Cluster
 	Now       func() time.Time

@@ -91,7 +91,6 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-
 // TestCutOffLine: a line that a crash has cut off does not spoil the next one.
 func TestCutOffLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.log")
