@@ -66,6 +66,9 @@ func (p place) path() string {
 			parts = append(parts, s)
 		}
 	}
+	if len(parts) == 0 {
+		return "declaration"
+	}
 	return strings.Join(parts, ".")
 }
 

@@ -17,16 +17,17 @@ type Section struct {
 	Kind model.Kind
 	Op   string // in operation ids, such as ConfigType
 
-	refs    []reference
-	rename  map[string]string // name in documents by field
-	always  []string          // fields that are exported even with their default
-	extra   []string          // fields that documents have though the API sets them elsewhere
-	actions []string          // members that count at creation only
-	fresh   func(model.Entity)
-	owns    func(model.Entity) bool // nil: every entity of the kind
-	key     func(v *state.View, e model.Entity) string
-	members []member
-	byName  map[string]*member
+	refs     []reference
+	rename   map[string]string // name in documents by field
+	always   []string          // fields that are exported even with their default
+	extra    []string          // fields that documents have though the API sets them elsewhere
+	optional []string          // fields that the API demands and that have a default here
+	actions  []string          // members that count at creation only
+	fresh    func(model.Entity)
+	owns     func(model.Entity) bool // nil: every entity of the kind
+	key      func(v *state.View, e model.Entity) string
+	members  []member
+	byName   map[string]*member
 }
 
 // form is how a field mentions other entities.
@@ -100,7 +101,7 @@ var sections = sync.OnceValue(func() []*Section {
 			refs:  []reference{{path: "configs", kind: model.KindConfig, form: formList}},
 			fresh: func(e model.Entity) { e.(*model.EdgeRouter).IsTransit = true }},
 		{Name: "identities", Kind: model.KindIdentity, Op: "Identity", rename: map[string]string{"authPolicyId": "authPolicy"},
-			extra: []string{"serviceConfigs"}, actions: []string{"enrollment"}, refs: []reference{
+			extra: []string{"serviceConfigs"}, optional: []string{"type"}, actions: []string{"enrollment"}, refs: []reference{
 				{path: "authPolicyId", kind: model.KindAuthPolicy},
 				{path: "serviceHostingCosts", kind: model.KindService, form: formKeys},
 				{path: "serviceHostingPrecedences", kind: model.KindService, form: formKeys}}},
@@ -140,7 +141,7 @@ func (s *Section) describe() {
 			continue
 		}
 		m := member{name: name, field: f, index: sf.Index, immutable: settable && !f.Update && !f.Patch,
-			required: f.Required && f.Type != model.TypeBool && len(s.refsOf(name)) == 0}
+			required: f.Required && f.Type != model.TypeBool && len(s.refsOf(name)) == 0 && !slices.Contains(s.optional, name)}
 		if other := s.rename[name]; other != "" {
 			m.name = other
 		}

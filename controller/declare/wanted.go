@@ -60,9 +60,6 @@ func (m *member) mandatory(e model.Entity) bool {
 	if !m.required || !v.IsZero() {
 		return false
 	}
-	if m.name == "type" && e.Kind() == model.KindIdentity {
-		return false // there is only one that can be given
-	}
 	return v.Kind() == reflect.String || v.Kind() == reflect.Slice && v.Type() == reflect.TypeFor[json.RawMessage]()
 }
 

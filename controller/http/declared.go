@@ -26,7 +26,7 @@ type declared interface {
 
 func (x *entity[E, D, P]) createOps(c *call, e model.Entity, actions map[string]any, body *endpoint) ([]state.Op, error) {
 	e.Meta().ID = x.chooseID()
-	members := settings(e, func(f *model.Field) bool { return f.Create })
+	members := settings(e, requiredBy(body, api.Create), func(f *model.Field) bool { return f.Create })
 	for name, v := range actions {
 		members[name] = v
 	}
@@ -52,11 +52,8 @@ func (x *entity[E, D, P]) createOps(c *call, e model.Entity, actions map[string]
 }
 
 func (x *entity[E, D, P]) changeOps(c *call, old model.Entity, fields map[string]any, body *endpoint) ([]state.Op, error) {
-	required := map[string]bool{}
-	for _, f := range api.Fields(body.op.Body.Type, api.Patch) {
-		required[f.Name] = f.Required&api.Patch != 0
-	}
-	members := settings(old, func(f *model.Field) bool { return required[f.Name] })
+	required := requiredBy(body, api.Patch)
+	members := settings(old, required, func(f *model.Field) bool { return required[f.Name] })
 	for name, v := range fields {
 		members[name] = v
 	}
@@ -105,9 +102,18 @@ func (x *entity[E, D, P]) filter(c *call, text string) (func(model.Entity) bool,
 	}, nil
 }
 
-// settings returns the members of an entity that clients may set and that are
-// wanted, as a body has them: lists and maps are never null.
-func settings(e model.Entity, wanted func(f *model.Field) bool) map[string]any {
+// requiredBy returns the members that a body must have.
+func requiredBy(ep *endpoint, m api.Mode) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range api.Fields(ep.op.Body.Type, m) {
+		out[f.Name] = f.Required&m != 0
+	}
+	return out
+}
+
+// settings returns the members of an entity that are wanted, as a body has them.
+// Lists and maps that are not there are left out unless they are required.
+func settings(e model.Entity, required map[string]bool, wanted func(f *model.Field) bool) map[string]any {
 	out := map[string]any{}
 	d := model.Describe(e.Kind())
 	for i := range d.Fields {
@@ -116,7 +122,10 @@ func settings(e model.Entity, wanted func(f *model.Field) bool) map[string]any {
 			continue
 		}
 		v := reflect.ValueOf(f.Get(e))
-		if (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil() {
+		switch {
+		case v.Kind() == reflect.Slice && v.IsNil() && required[f.Name] && f.Type == model.TypeStrings:
+			v = reflect.MakeSlice(v.Type(), 0, 0)
+		case (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil():
 			continue
 		}
 		out[f.Name] = v.Interface()
