@@ -16,7 +16,12 @@ type rest struct{ *testnet.API }
 type apiError = testnet.Refusal
 
 // rest returns a client of the API at path that presents cert, if there is one.
-func (n *network) rest(path string, cert *tls.Certificate) *rest { return &rest{n.API(path, cert)} }
+// Answers other than the OpenAPI documents say are errors.
+func (n *network) rest(path string, cert *tls.Certificate) *rest {
+	a := n.API(path, cert)
+	a.HTTP.Transport = conforming{a.HTTP.Transport}
+	return &rest{a}
+}
 
 func (n *network) client(cert *tls.Certificate) *rest { return n.rest("/edge/client/v1", cert) }
 
