@@ -247,8 +247,8 @@ func (m *matrix) reachable(by ordinals) ordinals {
 
 // diff compares the rows of all kin of a class.
 func (u *universe) diff(lefts []*kin, was, is *matrix, right, limit int, row func(*matrix, *subject) ordinals) Difference {
+	gains, losses := firstRows{limit: limit}, firstRows{limit: limit}
 	var d Difference
-	var gains, losses []changedRow
 	for _, k := range lefts {
 		var before, after ordinals
 		if k.was != nil {
@@ -257,36 +257,51 @@ func (u *universe) diff(lefts []*kin, was, is *matrix, right, limit int, row fun
 		if k.is != nil {
 			after = row(is, k.is)
 		}
-		d.Gained += add(&gains, k, after, before)
-		d.Lost += add(&losses, k, before, after)
+		d.Gained += gains.add(k, after, before)
+		d.Lost += losses.add(k, before, after)
 	}
-	d.Gains, d.Losses = u.list(gains, is.v, right, limit), u.list(losses, was.v, right, limit)
+	d.Gains, d.Losses = u.list(gains.rows, is.v, right, limit), u.list(losses.rows, was.v, right, limit)
 	return d
+}
+
+// firstRows keeps the rows that come first by the name on the left; as every row
+// is a pair at least, there need not be more than pairs to list.
+type firstRows struct {
+	limit int
+	rows  []changedRow
 }
 
 // changedRow is what one entity gains or loses.
 type changedRow struct {
+	name   string
 	left   Entity
 	rights ordinals
 }
 
-// add appends what is in a and not in b for all kin, and counts it.
-func add(to *[]changedRow, k *kin, a, b ordinals) int {
+// add enters what is in a and not in b for all kin, and counts it.
+func (f *firstRows) add(k *kin, a, b ordinals) int {
 	n := a.countWithout(b)
-	if n > 0 {
-		rights := a.minus(b)
-		for _, e := range k.members {
-			*to = append(*to, changedRow{e, rights})
+	if n == 0 || f.limit == 0 {
+		return n * len(k.members)
+	}
+	rights := a.minus(b)
+	for _, e := range k.members {
+		name := NameOf(e)
+		if len(f.rows) == f.limit && name >= f.rows[f.limit-1].name {
+			continue
 		}
+		at, _ := slices.BinarySearchFunc(f.rows, name, func(r changedRow, name string) int { return strings.Compare(r.name, name) })
+		if len(f.rows) == f.limit {
+			f.rows = f.rows[:f.limit-1]
+		}
+		f.rows = slices.Insert(f.rows, at, changedRow{name, e, rights})
 	}
 	return n * len(k.members)
 }
 
-// list returns the first pairs of some rows by the names on both sides.
+// list returns the first pairs of some rows, those of a row by the name on the
+// right.
 func (u *universe) list(rows []changedRow, v *View, right, limit int) []Pair {
-	slices.SortFunc(rows, func(a, b changedRow) int {
-		return strings.Compare(NameOf(a.left), NameOf(b.left))
-	})
 	var out []Pair
 	for _, r := range rows {
 		if len(out) >= limit {
