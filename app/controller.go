@@ -202,6 +202,7 @@ func (c *Controller) makeEdge() (err error) {
 		RouterLife: cfg.Enrollment.EdgeRouter.Duration, TrustDomain: domain,
 	}, enroll.Deps{
 		Store: c.store.Store, Writer: c.store, Passwords: c.auth.Passwords(), Sessions: c.auth, Clock: clock.Real(), Log: c.o.Log,
+		Tokens: c.tokens(),
 		Bundle: c.signer.bundle, Signer: c.signer.authority,
 		ServerCertificate: c.apiCertificate, ControlAddresses: c.controlAddresses,
 	})

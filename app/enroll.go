@@ -6,8 +6,11 @@ import (
 	"errors"
 
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/clock"
 	"github.com/weftnet/weft/controller/auth"
 	"github.com/weftnet/weft/controller/enroll"
+	"github.com/weftnet/weft/controller/extjwt"
+	"github.com/weftnet/weft/controller/fetch"
 	chttp "github.com/weftnet/weft/controller/http"
 )
 
@@ -73,4 +76,12 @@ func (e enroller) CheckPassword(ctx context.Context, hash, password string) (boo
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// tokens returns the verifier of tokens of external signers, which fetches
+// their keys within the gates of the configuration.
+func (c *Controller) tokens() *extjwt.Verifier {
+	j := c.o.Config.Edge.ExternalJWTSigners.JWKSFetch
+	keys := fetch.New(fetch.Config{Gates: fetchGates(j), Timeout: j.Timeout, MaxRedirects: j.MaxRedirects})
+	return extjwt.New(c.store.Store, keys, clock.Real(), c.o.Log)
 }

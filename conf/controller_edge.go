@@ -13,7 +13,7 @@ type ControllerEdge struct {
 	TOTP                 TOTP               `conf:"totp" doc:"one-time codes"`
 	AuthRateLimiter      AuthLimit          `conf:"authRateLimiter" doc:"limit on logins at once"`
 	IdentityStatusConfig IdentityStatus     `conf:"identityStatusConfig" later:"connect events" doc:"how online identities are known"`
-	ExternalJWTSigners   ExternalJWTSigners `conf:"externalJwtSigners" later:"external JWT signers" doc:"fetching of signers' keys"`
+	ExternalJWTSigners   ExternalJWTSigners `conf:"externalJwtSigners" doc:"fetching of signers' keys"`
 	DisablePostureChecks bool               `conf:"disablePostureChecks" default:"false" later:"posture checks" doc:"ignore posture checks"`
 }
 
