@@ -15,36 +15,27 @@ import (
 // otherLists are the lists that are no kinds of entities.
 func (t *tool) otherLists() []*cobra.Command {
 	var out []*cobra.Command
-	for _, one := range []string{"identity", "service", "edge-router", "posture-check"} {
-		out = append(out, t.roleAttributes(one), t.attributeUsage(one))
+	for _, k := range [][2]string{{"identity", "identities"}, {"service", "services"}, {"edge-router", "edge routers"}, {"posture-check", "posture checks"}} {
+		out = append(out, t.roleAttributes(k[0], k[1]), t.attributeUsage(k[0], k[1]))
 	}
 	return append(out, t.summary(), t.capabilities())
 }
 
 // roleAttributes lists the attributes in use.
-func (t *tool) roleAttributes(one string) *cobra.Command {
+func (t *tool) roleAttributes(one, of string) *cobra.Command {
 	many := one + "-role-attributes"
 	l := &lister[string]{many: many, headers: []string{"ATTRIBUTE"},
 		row: func(s *string) []string { return []string{*s} }, label: func(s *string) string { return *s },
 		get: func(c *call, ctx context.Context, p *client.ListParams) (*client.Page[string], error) {
 			return pageOf[string](ctx, c.m, managementBase+"/"+many, p, nil)
 		}}
-	cmd := &cobra.Command{Use: many + " [FILTER]", Short: "List the role attributes of " + plural(one), Aliases: []string{one + "-role-attribute"}}
+	cmd := &cobra.Command{Use: many + " [FILTER]", Short: "List the role attributes of " + of, Aliases: []string{one + "-role-attribute"}}
 	t.flags(listCommand(t, cmd, l))
 	return cmd
 }
 
-func plural(one string) string {
-	for _, k := range kinds() {
-		if single, many := k.names(); single == one {
-			return spaced(many)
-		}
-	}
-	return spaced(one) + "s"
-}
-
 // attributeUsage lists who has an attribute and who asks for it.
-func (t *tool) attributeUsage(one string) *cobra.Command {
+func (t *tool) attributeUsage(one, of string) *cobra.Command {
 	many := one + "-role-attribute-usage"
 	l := &lister[object]{many: many, headers: []string{"ATTRIBUTE", "USAGE"},
 		row:   func(o *object) []string { return []string{o.text("roleAttribute"), usageText(*o)} },
@@ -52,7 +43,7 @@ func (t *tool) attributeUsage(one string) *cobra.Command {
 		get: func(c *call, ctx context.Context, p *client.ListParams) (*client.Page[object], error) {
 			return pageOf[object](ctx, c.m, managementBase+"/"+many, p, nil)
 		}}
-	cmd := &cobra.Command{Use: many + " [FILTER]", Short: "List the role attributes of " + plural(one) + " and how many entities use each"}
+	cmd := &cobra.Command{Use: many + " [FILTER]", Short: "List the role attributes of " + of + " and how many entities use each"}
 	t.flags(listCommand(t, cmd, l))
 	return cmd
 }

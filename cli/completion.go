@@ -81,8 +81,9 @@ func (t *tool) namesOf(ctx context.Context, many, begin string, used []string) [
 }
 
 // completeFormats completes -o.
-func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return formats, cobra.ShellCompDirectiveNoFileComp
+func completeFormats(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+	out := slices.DeleteFunc(slices.Clone(formats), func(f string) bool { return !strings.HasPrefix(f, begin) })
+	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (t *tool) completeContexts(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weftnet/weft/cli"
@@ -26,6 +27,7 @@ import (
 
 // controller is a small controller that keeps whatever is posted.
 type controller struct {
+	mu       sync.Mutex
 	t        *testing.T
 	server   *httptest.Server
 	dir      string // of the contexts
@@ -55,7 +57,16 @@ func (c *controller) add(plural, id, name string, more map[string]any) {
 	c.entities[plural] = append(c.entities[plural], e)
 }
 
+// change changes the entities while requests are answered.
+func (c *controller) change(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f()
+}
+
 func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	path, management := strings.CutPrefix(r.URL.Path, "/edge/management/v1")
 	if fabric, ok := strings.CutPrefix(r.URL.Path, "/fabric/v1"); ok && c.fabric != nil {
 		path, management = fabric, true

@@ -18,7 +18,7 @@ func servicePolicies() kind {
 	flags := func(f *pflag.FlagSet, in *client.ServicePolicyInput) {
 		listFlag(f, &in.IdentityRoles, "identity-roles", "", identityRolesHelp)
 		listFlag(f, &in.ServiceRoles, "service-roles", "", serviceRolesHelp)
-		listFlag(f, &in.PostureCheckRoles, "posture-check-roles", "", "posture checks: #attribute, @id or #all")
+		listFlag(f, &in.PostureCheckRoles, "posture-check-roles", "", "posture checks: #attribute, @name, @id or #all")
 		textFlag(f, &in.Semantic, "semantic", "", semanticHelp)
 		tagsFlag(f, &in.Tags, "tags", "tags, key=value")
 	}
@@ -26,7 +26,10 @@ func servicePolicies() kind {
 		if err := c.roles("identities", in.IdentityRoles); err != nil {
 			return err
 		}
-		return c.roles("services", in.ServiceRoles)
+		if err := c.roles("services", in.ServiceRoles); err != nil {
+			return err
+		}
+		return c.roles("posture-checks", in.PostureCheckRoles)
 	}
 	return &entity[client.ServicePolicy, client.ServicePolicyInput, client.ServicePolicyInput]{
 		one: "service-policy", many: "service-policies", aliases: []string{"sp", "sps"},
