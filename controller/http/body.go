@@ -140,6 +140,9 @@ func (e *endpoint) parse(text []byte) (any, error) {
 		}
 		return nil, nil
 	}
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
 	value := reflect.New(b.Type)
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(value.Interface()); err != nil {
 		if errors.Is(err, io.EOF) {

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -29,7 +30,22 @@ func FuzzRequest(f *testing.F) {
 	f.Add("POST", "/fabric/v1/inspections", "", `{"appRegex":"((a*)*)*","requestedValues":["x",""]}`)
 	f.Add("GET", "/fabric/v1/paths", "from=r1&to=r2", "")
 	f.Add("PATCH", "/fabric/v1/terminators/t", "", "null")
+	for _, kind := range []string{"OS", "PROCESS", "PROCESS_MULTI", "DOMAIN", "MAC", "MFA"} {
+		text, err := json.Marshal(postureBody(kind, "check", nil))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add("POST", "/edge/management/v1/posture-checks", "", string(text))
+	}
+	f.Add("POST", "/edge/management/v1/cas", "", `{"name":"ca","certPem":"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----","identityRoles":[],"isAuthEnabled":true,"isAutoCaEnrollmentEnabled":true,"isOttCaEnrollmentEnabled":true,"externalIdClaim":{"index":0}}`)
+	f.Add("PATCH", "/edge/management/v1/cas/ca", "", `{"externalIdClaim":{"location":"SAN_URI","index":-1}}`)
+	f.Add("POST", "/edge/management/v1/cas/ca/verify", "", "-----BEGIN CERTIFICATE-----")
+	f.Add("PATCH", "/edge/management/v1/external-jwt-signers/signer", "", `{"jwksEndpoint":"","certPem":"x","claimsProperty":"~","scopes":null,"enrollAuthPolicyId":""}`)
+	f.Add("PUT", "/edge/management/v1/identities/theAdmin00/trace", "", `{"enabled":true,"duration":"1h","channels":["x"]}`)
+	f.Add("GET", "/edge/management/v1/identity-role-attribute-usage", "withIds=1&filter=roleAttribute contains \"a\"", "")
 	fx := newFixture(f)
+	fx.create("external-jwt-signers", signer("signer", nil))
+	fx.create("cas", caBody("ca", newTestCA(f, "ca").pem))
 	newMesh(f, fx)
 	f.Fuzz(func(t *testing.T, method, path, query, body string) {
 		u := url.URL{Path: path, RawQuery: query}
