@@ -37,6 +37,9 @@ func (s *supervisor) operations() []agent.Operation {
 		{Name: "stop", Doc: "stop in order: no new circuits, then wait for the existing ones", Do: s.stopInOrder,
 			Params: []agent.Param{{Name: "within", Doc: "time for circuits to finish, default 30s"}}},
 	}
+	if s.controller != nil {
+		ops = append(ops, s.controller.operationsOfAgent()...)
+	}
 	if s.router != nil {
 		ops = append(ops, s.router.operationsOfAgent()...)
 	}

@@ -114,7 +114,8 @@ func TestInspectValues(t *testing.T) {
 		t.Errorf("controllers: %s", values["router-controllers"])
 	}
 
-	keys = []string{"connected-routers", "connected-peers", "TERMINATOR-COSTS", "links", "config", "router-data-model-index", "stackdump", "nonsense"}
+	keys = []string{"connected-routers", "connected-peers", "TERMINATOR-COSTS", "links", "config", "router-data-model-index",
+		"router-messaging", "router-data-model", "ctrl-dialer", "stackdump", "nonsense"}
 	values = n.controller.inspect(testContext(t), keys)
 	if len(values) != len(keys)-1 {
 		t.Errorf("%d values of the controller", len(values))

@@ -44,6 +44,12 @@ func (c *Controller) inspectKey(key string) any {
 		return map[string]any{"connections": c.identityConnections()}
 	case "links":
 		return map[string]any{"links": c.networkLinks()}
+	case "router-messaging":
+		return routerMessaging{[]string{}, []string{}}
+	case "router-data-model":
+		return c.dataModel()
+	case "ctrl-dialer":
+		return c.called()
 	case "data-model-index", "router-data-model-index":
 		return map[string]any{"index": c.store.View().Index()}
 	}
