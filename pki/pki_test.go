@@ -150,6 +150,20 @@ func TestBinding(t *testing.T) {
 	}
 }
 
+func TestTrustDomainsOfABinding(t *testing.T) {
+	n, err := NewNetwork("weft.test", testNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := issue(t, n.Edge, "alice", testNow.Add(time.Hour), IdentitySPIFFE("old.test", "alice"))[0]
+	for domains, want := range map[string]error{"": nil, "weft.test": ErrNotBound, "weft.test old.test": nil} {
+		b := Binding{IdentityID: "alice", TrustDomains: strings.Fields(domains)}
+		if err := b.Check(leaf, true, testNow); !errors.Is(err, want) {
+			t.Errorf("%q: error %v, want %v", domains, err, want)
+		}
+	}
+}
+
 func TestMatchSPIFFE(t *testing.T) {
 	tests := []struct {
 		path string

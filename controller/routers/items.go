@@ -131,6 +131,9 @@ func appendChange(batch []policy.Change, key control.ItemKey, e policy.Entity, c
 // item returns the data of an item as the view has it, nil if there is none,
 // and its policy entity if it has one.
 func (f *Feed) item(v *state.View, key control.ItemKey, now time.Time) ([]byte, policy.Entity) {
+	if f.ignorePosture && key.Kind == uint32(policy.KindPostureCheck) {
+		return nil, nil
+	}
 	switch key.Kind {
 	case ctrl.KindTrust:
 		if key.ID != ctrl.TrustOwn {
