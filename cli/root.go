@@ -101,7 +101,7 @@ func fabricCommand(o Options) *cobra.Command {
 	t := newTool(o)
 	c := &cobra.Command{Use: "fabric", Short: "Commands for routers, links, circuits, services and terminators with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
 	c.AddCommand(t.verbs(routers(), links(), circuits(), fabricServices(), fabricTerminators(), controllers())...)
-	c.AddCommand(t.inspect(), t.database(), parent("validate", "Compare what should be with what is", t.validateHosting()))
+	c.AddCommand(t.inspect(), t.database(), t.stream(), parent("validate", "Compare what should be with what is", append(t.validateCommands(), t.validateHosting())...))
 	return c
 }
 
@@ -126,7 +126,7 @@ func (t *tool) commands() []*cobra.Command {
 		t.enroll(), t.reEnroll(), t.why(), t.explain(), t.whoCan(), t.whatCan(), t.whatIf(), t.policyAdvisor(), t.inspect(),
 		t.export(), t.diff(), t.apply(), t.expose(),
 		parent("verify", "Prove what the controller asks for", t.verifyCA()),
-		parent("validate", "Compare what should be with what is", t.validateHosting()),
+		parent("validate", "Compare what should be with what is", append(t.validateCommands(), t.validateHosting())...), t.events(), t.audit(),
 		parent("refresh", "Give an enrollment a new token", t.refreshEnrollment()),
 		parent("extend", "Ask clients to renew their certificates", t.extendAuthenticator()),
 		t.database(), t.clusterCommand(), t.versionCommand(),
