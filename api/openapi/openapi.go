@@ -242,7 +242,7 @@ func notes(op api.Operation) string {
 
 var ruleNames = map[api.Rule]string{api.Public: "public", api.Authenticated: "authenticated", api.AuthenticatedOrPartial: "authenticatedOrPartial",
 	api.EntityAccess: "entityAccess", api.EntityAccessNoReadonly: "entityAccessNoReadonly", api.AdminOrReadonly: "adminOrReadonly", api.Admin: "admin",
-	api.NotImplemented: "notImplemented"}
+	api.AnyPermission: "anyPermission", api.NotImplemented: "notImplemented"}
 
 func accessOf(a api.Access) *Access {
 	return &Access{Rule: ruleNames[a.Rule], Entity: a.Entity, Action: a.Action}
