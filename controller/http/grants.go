@@ -1,13 +1,10 @@
 package http
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/model/query"
 	"github.com/weftnet/weft/policy"
 )
 
@@ -51,7 +48,7 @@ func (s *Server) whoCan() handler {
 		if err != nil {
 			return err
 		}
-		p, err := l.page(c)
+		p, err := pageByName(c, l)
 		if err != nil {
 			return err
 		}
@@ -59,7 +56,7 @@ func (s *Server) whoCan() handler {
 		for i := range c.policy.WhoCan(action, service.ID) {
 			rows = append(rows, grant{i.ID, i.Name, action, [2]string{i.ID, service.ID}})
 		}
-		return l.answer(c, p, byName(rows))
+		return l.answer(c, p, sourceOf(rows))
 	}
 }
 
@@ -80,7 +77,7 @@ func (s *Server) whatCan() handler {
 		if err != nil {
 			return err
 		}
-		p, err := l.page(c)
+		p, err := pageByName(c, l)
 		if err != nil {
 			return err
 		}
@@ -90,16 +87,26 @@ func (s *Server) whatCan() handler {
 				rows = append(rows, grant{e.ID, e.Name, action, [2]string{identity.ID, e.ID}})
 			}
 		}
-		return l.answer(c, p, byName(rows))
+		return l.answer(c, p, sourceOf(rows))
 	}
 }
 
-// byName yields rows in the order of their names, the one for Dial before that
-// for Bind.
-func byName(rows []grant) source[grant] {
-	slices.SortFunc(rows, func(a, b grant) int {
-		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.id, b.id), cmp.Compare(a.action, b.action))
-	})
+// pageByName is what a request asks of the list, in the order of names and types
+// where it asks for none.
+func pageByName(c *call, l *listing[grant, api.Grant]) (page, error) {
+	p, err := l.page(c)
+	if err != nil || p.prog.Sorted() {
+		return p, err
+	}
+	q, err := c.queryParams()
+	if err != nil {
+		return p, err
+	}
+	prog, err := query.Compile(l.table.schema, q.filter, "name, type desc")
+	return page{prog, p.limit, p.offset}, err
+}
+
+func sourceOf(rows []grant) source[grant] {
 	return source[grant]{all: len(rows), each: func(yield func(*grant) bool) {
 		for i := range rows {
 			if !yield(&rows[i]) {

@@ -27,14 +27,16 @@ func (s *Server) whatIf(c *call) error {
 	if len(in.Changes) > maxWhatIf {
 		return fault.CouldNotValidate.Field("changes", fmt.Sprintf("changes in body should have at most %d items", maxWhatIf), len(in.Changes))
 	}
-	before, next, kinds := c.state, c.state, map[model.Kind]bool{}
+	before, next, touched := c.state, c.state, map[model.Kind][]string{}
 	for i := range in.Changes {
 		cmd := c.command()
 		c.state = next // names of what was created before are known
-		kinds[whatIfKinds[in.Changes[i].Kind]] = true
 		err := c.whatIfCommand(cmd, &in.Changes[i])
 		if err == nil {
 			next, err = next.Try(cmd)
+		}
+		for _, op := range cmd.Ops {
+			touched[op.Kind] = append(touched[op.Kind], op.ID)
 		}
 		c.state = before
 		if err != nil {
@@ -46,13 +48,13 @@ func (s *Server) whatIf(c *call) error {
 		if next, err = s.declaring.tried(c, in.Declaration, next); err != nil {
 			return err
 		}
-		kinds = nil
+		touched = nil
 	}
 	limit := listedByWhatIf
 	if in.Limit != nil {
 		limit = *in.Limit
 	}
-	d, err := c.consequences(next, kinds, limit)
+	d, err := c.consequences(next, touched, limit)
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // consequences compares the policies in force with those of a view that was
-// tried by changes of some kinds of entities, nil for all.
-func (c *call) consequences(next *state.View, kinds map[model.Kind]bool, limit int) (*api.WhatIfAnswer, error) {
+// tried by changes of some entities, given by their ids; nil for unknown ones.
+func (c *call) consequences(next *state.View, touched map[model.Kind][]string, limit int) (*api.WhatIfAnswer, error) {
 	fork := c.s.cfg.Fork()
 	old := fork.View()
-	changes, err := c.differences(next, kinds)
+	changes, err := c.differences(next, touched)
 	if err != nil {
 		return nil, err
 	}
@@ -30,19 +30,21 @@ func (c *call) consequences(next *state.View, kinds map[model.Kind]bool, limit i
 }
 
 // differences finds what policies see of the way from the state of the call to
-// another that was made by changes of some kinds. Policies may follow from any
-// change, identities from those of their routers.
-func (c *call) differences(next *state.View, kinds map[model.Kind]bool) ([]policy.Change, error) {
+// another that was made by changes of some entities. Policies may follow from
+// any change, identities from those of their routers.
+func (c *call) differences(next *state.View, touched map[model.Kind][]string) ([]policy.Change, error) {
 	var out []policy.Change
 	now := c.s.cfg.Now()
 	for _, name := range sortedKeys(whatIfKinds) {
 		kind := whatIfKinds[name]
-		follows := kind == model.KindIdentity && kinds[model.KindEdgeRouter] || strings.HasSuffix(name, "-policy")
-		if kinds != nil && !kinds[kind] && !follows {
-			continue
-		}
 		slice, _ := policyrules.Kind(kind)
-		for _, e := range differing(c.state, next, kind) {
+		var found []model.Entity
+		if touched == nil || kind == model.KindIdentity && touched[model.KindEdgeRouter] != nil || strings.HasSuffix(name, "-policy") {
+			found = differing(c.state, next, kind)
+		} else {
+			found = among(c.state, next, kind, touched[kind])
+		}
+		for _, e := range found {
 			if next.Get(kind, e.Meta().ID) == nil {
 				out = append(out, policy.Remove(slice, e.Meta().ID))
 				continue
@@ -55,6 +57,21 @@ func (c *call) differences(next *state.View, kinds map[model.Kind]bool) ([]polic
 		}
 	}
 	return out, nil
+}
+
+// among is differing for entities with some ids.
+func among(old, next *state.View, kind model.Kind, ids []string) []model.Entity {
+	var out []model.Entity
+	for _, id := range sortedUnique(ids) {
+		switch before, after := old.Get(kind, id), next.Get(kind, id); {
+		case before == after:
+		case after == nil:
+			out = append(out, before)
+		default:
+			out = append(out, after)
+		}
+	}
+	return out
 }
 
 // differing returns the entities of a kind that are new, different or gone;
