@@ -112,7 +112,7 @@ func requiredBy(ep *endpoint, m api.Mode) map[string]bool {
 }
 
 // settings returns the members of an entity that are wanted, as a body has them.
-// Lists and maps that are not there are left out unless they are required.
+// Those that say nothing are left out unless they are required.
 func settings(e model.Entity, required map[string]bool, wanted func(f *model.Field) bool) map[string]any {
 	out := map[string]any{}
 	d := model.Describe(e.Kind())
@@ -125,7 +125,7 @@ func settings(e model.Entity, required map[string]bool, wanted func(f *model.Fie
 		switch {
 		case v.Kind() == reflect.Slice && v.IsNil() && required[f.Name] && f.Type == model.TypeStrings:
 			v = reflect.MakeSlice(v.Type(), 0, 0)
-		case (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil():
+		case v.IsZero() && !required[f.Name]:
 			continue
 		}
 		out[f.Name] = v.Interface()
