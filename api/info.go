@@ -70,8 +70,19 @@ type PostureServices struct {
 // PostureResponse is what a client tells about its machine; the members depend
 // on the type.
 type PostureResponse struct {
-	ID     *string `json:"id" api:"req=c"`
-	TypeID *string `json:"typeId" api:"req=c"`
+	Build              *string  `json:"build,omitempty" api:"max=255"`              // OS
+	Domain             *string  `json:"domain,omitempty" api:"max=255"`             // DOMAIN
+	Hash               *string  `json:"hash,omitempty" api:"max=255"`               // PROCESS
+	ID                 *string  `json:"id" api:"req=c,max=255"`                     // of the check; 0 where it has no meaning
+	IsRunning          *bool    `json:"isRunning,omitempty"`                        // PROCESS
+	MacAddresses       []string `json:"macAddresses,omitempty" api:"max=64"`        // MAC
+	Path               *string  `json:"path,omitempty" api:"max=4096"`              // PROCESS
+	SignerFingerprints []string `json:"signerFingerprints,omitempty" api:"max=255"` // PROCESS
+	Type               *string  `json:"type,omitempty" api:"max=255"`               // OS
+	TypeID             *string  `json:"typeId" api:"req=c,enum=OS|DOMAIN|MAC|PROCESS|ENDPOINT_STATE"`
+	Unlocked           *bool    `json:"unlocked,omitempty"`              // ENDPOINT_STATE
+	Version            *string  `json:"version,omitempty" api:"max=255"` // OS
+	Woken              *bool    `json:"woken,omitempty"`                 // ENDPOINT_STATE
 }
 
 func informational() []Operation {

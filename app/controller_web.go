@@ -34,7 +34,7 @@ func (c *Controller) makeWeb() error {
 	server, err := chttp.New(chttp.Config{
 		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy, Fork: c.feed.Engine().Fork,
 		Writer: inStep{c.store, c.feed}, Auth: acquainting{known}, Login: acquaintingLogin{login: known}, Sessions: known, Services: serviceSessions{c.auth},
-		Enroller: enroller{c.enroller, c.auth.Passwords()}, Factors: c.auth, Live: live{c.registry, c.network, c.statuses}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Observed: c.observed(), Database: c.database, Cluster: members{c}, Now: time.Now, Log: c.o.Log,
+		Enroller: enroller{c.enroller, c.auth.Passwords()}, Factors: c.auth, Postures: c.auth, Posture: postures{c.auth}, Live: live{c.registry, c.network, c.statuses}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Observed: c.observed(), Database: c.database, Cluster: members{c}, Now: time.Now, Log: c.o.Log,
 		Hosted: c.hosted(), APIAddress: edge.API.Address.String(), TrustAnchors: c.signer.trustAnchors,
 		InstanceID: id.Short(), StartedAt: time.Now(), Watcher: c.watcher, Keys: keyGates{fetchGates(edge.ExternalJWTSigners.JWKSFetch)},
 	})

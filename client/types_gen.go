@@ -1304,8 +1304,19 @@ type PostureQueryProcess struct {
 // PostureResponse is what a client tells about its machine; the members depend
 // on the type.
 type PostureResponse struct {
-	ID     *string `json:"id"`
-	TypeID *string `json:"typeId"`
+	Build              *string  `json:"build,omitzero"`              // OS
+	Domain             *string  `json:"domain,omitzero"`             // DOMAIN
+	Hash               *string  `json:"hash,omitzero"`               // PROCESS
+	ID                 *string  `json:"id"`                          // of the check; 0 where it has no meaning
+	IsRunning          *bool    `json:"isRunning,omitzero"`          // PROCESS
+	MacAddresses       []string `json:"macAddresses,omitzero"`       // MAC
+	Path               *string  `json:"path,omitzero"`               // PROCESS
+	SignerFingerprints []string `json:"signerFingerprints,omitzero"` // PROCESS
+	Type               *string  `json:"type,omitzero"`               // OS
+	TypeID             *string  `json:"typeId"`
+	Unlocked           *bool    `json:"unlocked,omitzero"` // ENDPOINT_STATE
+	Version            *string  `json:"version,omitzero"`  // OS
+	Woken              *bool    `json:"woken,omitzero"`    // ENDPOINT_STATE
 }
 
 // PostureServices are the services whose state a posture response changed.

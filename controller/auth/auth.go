@@ -115,6 +115,7 @@ type Auth struct {
 	attempts *attempts
 	codes    *codes
 	cas      thirdparty.Authorities
+	postures postures
 	notes    chan note // identity details to save; when full they are dropped
 
 	start  time.Time
@@ -164,6 +165,7 @@ func New(cfg Config, deps Deps) (*Auth, error) {
 	a.sessions = newTable(j)
 	a.attempts = newAttempts(j)
 	a.codes = newCodes(j)
+	a.postures.told = make(map[string]Posture)
 	a.restore(entries)
 	return a, nil
 }

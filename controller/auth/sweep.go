@@ -95,6 +95,7 @@ func (a *Auth) endInactive(now time.Time) {
 		a.dropKnown(e, "inactive")
 	}
 	a.sessions.forget(now)
+	a.forgetPostures()
 }
 
 // inactive returns the sessions whose last activity is before a time.

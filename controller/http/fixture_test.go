@@ -83,7 +83,7 @@ func newFixture(t testing.TB) *fixture {
 	t.Cleanup(func() { _ = f.database.Close() })
 	f.server, err = New(Config{
 		Build: Build{Version: "v0.1.0", Revision: "abc", Date: "2026-11-20"},
-		State: store.View, Policies: f.engine.View, Fork: f.engine.Fork, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Factors: &fakeFactors{f: f}, Live: f, Mesh: f.mesh, Inspector: f.mesh, Database: f.database, Cluster: f.cluster, InspectTime: 100 * time.Millisecond,
+		State: store.View, Policies: f.engine.View, Fork: f.engine.Fork, Writer: f, Auth: f, Login: f, Sessions: f, Services: fakeServices{f}, Enroller: fakeEnroller{f}, Factors: &fakeFactors{f: f}, Postures: &fakePostures{}, Live: f, Mesh: f.mesh, Inspector: f.mesh, Database: f.database, Cluster: f.cluster, InspectTime: 100 * time.Millisecond,
 		Now: func() time.Time { return f.now }, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Posture: f, Keys: f,
 		Hosted:     []Hosted{{"edge-client", "localhost:1280", api.ClientBase}, {"edge-management", "localhost:1280", api.ManagementBase}},

@@ -135,10 +135,6 @@ func (s *Server) ownIdentity(c *call) error {
 	return nil
 }
 
-// posture takes posture data. No checks exist that could depend on it, so no
-// service changes.
-func posture(c *call) error { return c.detail(&api.PostureServices{}) }
-
 // peerCerts returns the certificates of the TLS connection, leaf first.
 func peerCerts(r *http.Request) []*x509.Certificate {
 	if r.TLS == nil {

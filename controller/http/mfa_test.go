@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftnet/weft/controller/auth"
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
@@ -145,5 +146,49 @@ func TestMFAOperations(t *testing.T) {
 		step("DELETE", "/edge/management/v1/identities/"+f.admin+"/mfa", nil, 200)
 		step("DELETE", "/edge/management/v1/identities/nobody/mfa", nil, 404)
 		step("GET", own, nil, 404)
+	}
+}
+
+// fakePostures keeps the posture of one session.
+type fakePostures struct{ told auth.Posture }
+
+func (p *fakePostures) TellPosture(_ string, change func(*auth.Posture)) error {
+	change(&p.told)
+	return nil
+}
+
+func TestPostureResponses(t *testing.T) {
+	f := newFixture(t)
+	p := f.server.cfg.Postures.(*fakePostures)
+	one := func(status int, body obj) *answer {
+		t.Helper()
+		return f.do("POST", c("/posture-response"), body).status(status)
+	}
+	one(201, obj{"id": "0", "typeId": "OS", "type": "Linux", "version": "6.1.0", "build": "1"}).is("data.services", "[]")
+	one(201, obj{"id": "m", "typeId": "MAC", "macAddresses": []string{"00:1A-22:33:44:55"}})
+	one(201, obj{"id": "d", "typeId": "DOMAIN", "domain": "corp.example"})
+	for range 2 {
+		one(201, obj{"id": "p", "typeId": "PROCESS", "path": "/bin/x", "isRunning": true, "hash": "ab", "signerFingerprints": []string{"cd"}})
+	}
+	one(201, obj{"id": "e", "typeId": "ENDPOINT_STATE", "woken": true, "unlocked": false})
+	if x := p.told; x.OS.Version != "6.1.0" || x.MAC.Addresses[0] != "001a22334455" || x.Domain.Domain != "corp.example" ||
+		len(x.Processes) != 1 || !x.Processes[0].IsRunning || x.WokenAt == nil || x.UnlockAt != nil {
+		t.Errorf("told: %+v", x)
+	}
+	one(400, obj{"id": "0", "typeId": "OS", "type": "Linux"}).is("error.cause.field", "version")
+	one(400, obj{"id": "0", "typeId": "MAC"}).is("error.cause.field", "macAddresses")
+	one(400, obj{"id": "0", "typeId": "DOMAIN"}).is("error.cause.field", "domain")
+	one(400, obj{"id": "0", "typeId": "PROCESS"}).is("error.cause.field", "path")
+	one(400, obj{"id": "0", "typeId": "TELEPATHY"}).is("error.cause.field", "typeId")
+	one(400, obj{"typeId": "DOMAIN", "domain": "x"}).is("error.cause.field", "id")
+	one(400, obj{"id": "x", "typeId": "ENDPOINT_STATE", "woken": "2026-11-20T12:00:00Z"})
+	bulk := []obj{{"id": "0", "typeId": "DOMAIN", "domain": "other"}, {"id": "0", "typeId": "OS"}}
+	f.do("POST", c("/posture-response-bulk"), bulk).status(400).is("error.cause.field", "1.type")
+	if p.told.Domain.Domain != "corp.example" {
+		t.Error("part of a list that was refused was taken")
+	}
+	f.do("POST", c("/posture-response-bulk"), bulk[:1]).status(201)
+	if p.told.Domain.Domain != "other" {
+		t.Error("the list was not taken")
 	}
 }

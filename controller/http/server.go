@@ -29,6 +29,7 @@ type Config struct {
 	Services  ServiceSessions
 	Enroller  Enroller
 	Factors   Factors
+	Postures  Postures
 	Live      Live
 	Mesh      Mesh
 	Inspector Inspector
