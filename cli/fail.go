@@ -147,7 +147,7 @@ func both(message, cause string) string {
 	switch {
 	case cause == "" || strings.Contains(short(message), short(cause)):
 		return message
-	case strings.Contains(short(cause), short(message)):
+	case strings.Contains(short(cause), short(message)), strings.HasSuffix(message, "see cause"):
 		return cause
 	}
 	return strings.TrimRight(message, ". ") + ": " + cause

@@ -26,7 +26,7 @@ func (t *tool) identityActions() []*cobra.Command {
 				c.did("enabled", "identity", args[0])
 				return nil
 			}})),
-		parent("trace", "Let routers write what an identity does to their logs", t.traceIdentity()),
+		parent("trace", "Write what an identity does into the log of the controller", t.traceIdentity()),
 	}
 }
 
@@ -58,7 +58,7 @@ func (t *tool) traceIdentity() *cobra.Command {
 	var life time.Duration
 	var traceID string
 	var channels []string
-	return t.action(action{use: "identity NAME|ID [DURATION]", short: "Trace the messages of an identity at its routers", args: cobra.RangeArgs(1, 2), changes: true,
+	return t.action(action{use: "identity NAME|ID [DURATION]", short: "Trace an identity: its requests, circuits and refusals, in the log of the controller", args: cobra.RangeArgs(1, 2), changes: true,
 		example: "  weft trace identity alice --duration 10m\n  weft trace identity alice --off", complete: []string{"identities"},
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&off, "off", false, "end the trace")
@@ -66,7 +66,7 @@ func (t *tool) traceIdentity() *cobra.Command {
 			_ = f.MarkHidden("disable") // there is such a flag
 			f.DurationVar(&life, "duration", 10*time.Minute, "how long to trace")
 			f.StringVar(&traceID, "trace-id", "", "id that the records carry (default chosen by the controller)")
-			f.StringSliceVar(&channels, "channels", nil, "which connections to trace (default all)")
+			f.StringSliceVar(&channels, "channels", nil, "accepted for old scripts; everything is traced")
 		},
 		run: func(c *call, args []string) error {
 			if len(args) == 2 {

@@ -38,12 +38,12 @@ func postureTypes() []postureType {
 			}},
 		{name: "domain", id: "DOMAIN", arguments: "NAME", short: "one of these Windows domains", example: "  weft create posture-check domain office -d corp.example",
 			flags: func(m memberFlags) { m.list("domains", "domains", "d", "Windows domains") }},
-		{name: "os", id: "OS", arguments: "NAME", short: "one of these operating systems", example: "  weft create posture-check os current --os 'WINDOWS:>=10.0.0' --os LINUX",
+		{name: "os", id: "OS", arguments: "NAME", short: "one of these operating systems", example: "  weft create posture-check os current --os 'Windows:>=10.0.0' --os Linux",
 			flags: func(m memberFlags) {
 				m.f.Var(setter{m.to, "operatingSystems", func(s string) (any, error) { return parseSystems(m.to, s) }, "TYPE[:VERSIONS]"},
-					"os", "WINDOWS, WINDOWSSERVER, MACOS, IOS, ANDROID or LINUX, with versions such as 'WINDOWS:>=10.0.0'; may be repeated, or several with commas")
+					"os", "Windows, WindowsServer, macOS, iOS, Android or Linux, with versions such as 'Windows:>=10.0.0'; may be repeated, or several with commas")
 			}},
-		{name: "process", id: "PROCESS", arguments: "NAME OS PATH", short: "a program that runs", example: "  weft create posture-check process agent LINUX /usr/bin/agent",
+		{name: "process", id: "PROCESS", arguments: "NAME OS PATH", short: "a program that runs", example: "  weft create posture-check process agent Linux /usr/bin/agent",
 			flags: func(m memberFlags) {
 				m.list("process.hashes", "hashes", "s", "SHA-512 hashes of the file, one of which it must have")
 				m.text("process.signerFingerprint", "signer-fingerprint", "f", "fingerprint of the certificate that signed the file")
@@ -54,7 +54,7 @@ func postureTypes() []postureType {
 				return nil
 			}},
 		{name: "process-multi", id: "PROCESS_MULTI", arguments: "NAME AllOf|AnyOf OS=PATH...", short: "programs that run, all of them or one",
-			example: "  weft create posture-check process-multi scanners AnyOf LINUX=/usr/bin/scan 'WINDOWS=C:\\scan.exe'",
+			example: "  weft create posture-check process-multi scanners AnyOf Linux=/usr/bin/scan 'Windows=C:\\scan.exe'",
 			flags: func(m memberFlags) {
 				m.list("hashes", "hashes", "s", "SHA-512 hashes of the files, one of which each must have")
 				m.list("signerFingerprints", "signer-fingerprints", "f", "fingerprints of the certificates that may have signed the files")
@@ -70,7 +70,16 @@ func postureTypes() []postureType {
 	}
 }
 
-func osType(s string) string { return strings.ToUpper(s) }
+// osType returns the name of an operating system as the API spells it; others
+// stay as they are, for the controller to refuse.
+func osType(s string) string {
+	for _, known := range []string{"Windows", "WindowsServer", "Android", "iOS", "Linux", "macOS"} {
+		if strings.EqualFold(s, known) {
+			return known
+		}
+	}
+	return s
+}
 
 // parseSystems adds operating systems to those that were given before. Several
 // are divided by commas, versions of one as well.
@@ -118,7 +127,7 @@ func fillProcesses(in *object, args []string) error {
 	for _, pair := range pairs {
 		system, path, ok := strings.Cut(pair, "=")
 		if !ok {
-			return usageError("write OS=PATH, such as LINUX=/usr/bin/agent", "a program %q", pair)
+			return usageError("write OS=PATH, such as Linux=/usr/bin/agent", "a program %q", pair)
 		}
 		process := map[string]any{"osType": osType(system), "path": path}
 		for _, more := range []string{"hashes", "signerFingerprints"} {
@@ -211,7 +220,7 @@ func (p postureKind) update(t *tool) *cobra.Command {
 			e.updateFlags = func(f *pflag.FlagSet, in *object) {
 				withName(pt.allFlags)(f, in)
 				m := memberFlags{f, in}
-				m.text("process.osType", "os", "", "operating system; give it together with --path")
+				m.f.Var(setter{m.to, "process.osType", func(s string) (any, error) { return osType(s), nil }, "text"}, "os", "operating system; give it together with --path")
 				m.text("process.path", "path", "", "path of the program")
 			}
 		}

@@ -66,7 +66,11 @@ func contents(b *bytes.Buffer, root *cobra.Command) {
 
 // ofContexts are the flags of every command that talks to a controller; they
 // stand in the page once.
-var ofContexts = []string{"config-dir", "context", "output"}
+var ofContexts = []string{"config-dir", "context", "output", "output-json", "columns", "no-headers"}
+
+// ofLists are the flags of every list; they stand in the page once, as does
+// --dry-run.
+var ofLists = []string{"filter", "limit", "offset", "sort", "all", "watch", "interval"}
 
 func common(b *bytes.Buffer, root *cobra.Command) {
 	login, _, err := root.Find([]string{"login"})
@@ -75,6 +79,20 @@ func common(b *bytes.Buffer, root *cobra.Command) {
 	}
 	b.WriteString("Commands that talk to a controller also have:\n\n")
 	flags(b, login, func(name string) bool { return slices.Contains(ofContexts, name) })
+	b.WriteString("Those that change something also have `--dry-run`: it looks up all names and shows what would be sent, but changes nothing.\n\n")
+	list, _, err := root.Find([]string{"list", "services"})
+	if err != nil {
+		return
+	}
+	b.WriteString("Lists also have:\n\n")
+	flags(b, list, func(name string) bool { return slices.Contains(ofLists, name) })
+}
+
+// once reports whether a flag of a command stands at the head of the page.
+func once(c *cobra.Command, name string) bool {
+	list := c.Flags().Lookup("watch") != nil && slices.Contains(ofLists, name)
+	dry := name == "dry-run" && strings.HasPrefix(c.Flags().Lookup(name).Usage, "look up all names")
+	return list || dry || slices.Contains(ofContexts, name)
 }
 
 // reference writes the section of a command and those of its own commands.
@@ -99,7 +117,7 @@ func reference(b *bytes.Buffer, c *cobra.Command) {
 		}
 		b.WriteString("\n")
 	}
-	flags(b, c, func(name string) bool { return !slices.Contains(ofContexts, name) })
+	flags(b, c, func(name string) bool { return !once(c, name) })
 	for _, sub := range c.Commands() {
 		if shown(sub) {
 			reference(b, sub)
