@@ -169,7 +169,7 @@ type PostureFailure struct {
 
 // TraceSpec asks for a trace of an identity.
 type TraceSpec struct {
-	Channels []string `json:"channels,omitempty"`
+	Channels []string `json:"channels,omitempty"` // everything is traced, whatever they name
 	Duration *string  `json:"duration,omitempty"` // such as 10m, which is the default; a day at most
 	Enabled  *bool    `json:"enabled,omitempty"`
 	TraceID  *string  `json:"traceId,omitempty" api:"max=255"`

@@ -1694,7 +1694,7 @@ type TraceDetail struct {
 
 // TraceSpec asks for a trace of an identity.
 type TraceSpec struct {
-	Channels []string `json:"channels,omitzero"`
+	Channels []string `json:"channels,omitzero"` // everything is traced, whatever they name
 	Duration *string  `json:"duration,omitzero"` // such as 10m, which is the default; a day at most
 	Enabled  *bool    `json:"enabled,omitzero"`
 	TraceID  *string  `json:"traceId,omitzero"`
