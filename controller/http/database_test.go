@@ -100,3 +100,15 @@ func TestSpecs(t *testing.T) {
 		}
 	}
 }
+
+// TestWellKnownPaths: of the paths below /.well-known only the trust anchors
+// belong to the client API.
+func TestWellKnownPaths(t *testing.T) {
+	f := newFixture(t)
+	for path, want := range map[string]int{"/.well-known/est/cacerts": 200, "/edge/v1/.well-known/est/cacerts": 200, c("/.well-known/est/cacerts"): 200,
+		m("/.well-known/est/cacerts"): 200, "/.well-known/openid-configuration": 404} {
+		f.do("GET", path, nil, "zt-session", "").status(want)
+	}
+	f.do("GET", "/.well-known/openid-configuration", nil).contains("error.cause.message", "path /.well-known/openid-configuration was not found")
+	f.do("GET", c("/enumerated-router-capabilities"), nil, "zt-session", "").status(200).is("data.1", "ConnectV2")
+}

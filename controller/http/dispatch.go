@@ -69,7 +69,7 @@ func clientPath(base, path string) string {
 	if path == "/.well-known/est/cacerts" {
 		return base + path
 	}
-	if !strings.HasPrefix(path, "/edge") && !strings.HasPrefix(path, "/fabric") {
+	if !strings.HasPrefix(path, "/edge") && !strings.HasPrefix(path, "/fabric") && !strings.HasPrefix(path, "/.well-known") {
 		path = base + path
 	}
 	if !strings.HasPrefix(path, base) {
