@@ -108,7 +108,8 @@ func TestCheck(t *testing.T) {
 		{"controller without a place for data", "controller", controller.without("cluster").write(t), false, []string{"cluster", "db"}},
 		{"controller with raft", "controller", controller.with("raft", map[string]any{}).write(t), false, []string{"raft", "cluster"}},
 		{"controller without events", "controller", controller.with("events", map[string]any{}).write(t), true, nil},
-		{"controller with events of a later part", "controller", controller.with("events", events("usage")).write(t), true, []string{"usage", "not active yet"}},
+		{"controller with events", "controller", controller.with("events", events("usage")).write(t), true, nil},
+		{"controller with events that there are not", "controller", controller.with("events", events("cirquit")).write(t), true, []string{"cirquit", "valid types are"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
