@@ -275,6 +275,15 @@ events:
       - type: fabric.routers
       - {type: circuit, include: [created, deleted, failed]}
       - type: terminator
+      - type: apiSession
+      - {type: authentication, include: [success]}
+      - type: cluster
+      - type: connect
+      - {type: entityChange, include: [services]}
+      - {type: entityCount, interval: 1s}
+      - type: sdk
+      - type: edge.sessions
+      - type: audit
     handler: {type: file, format: json, path: ` + file + `}
 `)
 	if err := errors.Join(err, config.Close()); err != nil {
@@ -314,6 +323,17 @@ events:
 		{`"namespace":"circuit"`, `"event_type":"deleted"`, id, `"duration":`},
 		{`"namespace":"circuit"`, `"event_type":"failed"`, `"failure_cause":"NO_TERMINATORS"`},
 		{`"namespace":"terminator"`, `"event_type":"created"`, g.service, `"precedence":"default"`, `"router_online":true`},
+		{`"namespace":"apiSession"`, `"event_type":"created"`, `"token":""`},
+		{`"namespace":"authentication"`, `"event_type":"success"`, `"type":"password"`, `"success":true`},
+		{`"namespace":"cluster"`, `"eventType":"state.has_leader"`, `"raftIndex":`},
+		{`"namespace":"cluster"`, `"eventType":"leadership.gained"`},
+		{`"namespace":"connect"`, `"src_type":"router"`, n.RouterID},
+		{`"namespace":"connect"`, `"src_type":"identity"`, `"dst_type":"router"`, n.RouterID},
+		{`"namespace":"entityChange"`, `"eventType":"created"`, g.service, `"raftIndex":`, `"method":"POST"`, `"entityType":"services"`},
+		{`"namespace":"entityCount"`, `"terminators":1`},
+		{`"namespace":"sdk"`, `"event_type":"sdk-online"`},
+		{`"namespace":"edge.sessions"`, `"session_type":"Dial"`, g.service},
+		{`"namespace":"audit"`, `"action":"created"`, g.service, `"operation":"createService"`, `"sessionId":"c`},
 	} {
 		eventually(t, "an event with "+strings.Join(texts, " "), func() bool { return has(texts...) })
 	}
