@@ -124,7 +124,7 @@ func (f RouterFile) Text() (string, error) {
 		v["edge.db"] = file(".edge.db")
 		f.addListeners(v, at)
 	}
-	dns, ips := pki.SplitNames([]string{"localhost", "127.0.0.1", "::1", f.Address})
+	dns, ips := pki.SplitNames((&layout{Address: f.Address}).names())
 	v[csr+".sans.dns"], v[csr+".sans.ip"] = yamlList(dns), yamlList(ips)
 	text := conf.SampleRouter("Made by `weft create config router`; enroll it with `weft router enroll FILE --jwt TOKEN`,\nthen start it with `weft router run FILE`. What begins with # is not set and shows the default.", v)
 	_, _, err = conf.ParseRouter("(generated)", []byte(text), nil)

@@ -12,9 +12,9 @@ type ControllerEdge struct {
 	OIDC                 OIDC               `conf:"oidc" later:"the OIDC provider" doc:"tokens of the OIDC provider"`
 	TOTP                 TOTP               `conf:"totp" doc:"one-time codes"`
 	AuthRateLimiter      AuthLimit          `conf:"authRateLimiter" doc:"limit on logins at once"`
-	IdentityStatusConfig IdentityStatus     `conf:"identityStatusConfig" later:"connect events" doc:"how online identities are known"`
+	IdentityStatusConfig IdentityStatus     `conf:"identityStatusConfig" doc:"how it is known which identities are online"`
 	ExternalJWTSigners   ExternalJWTSigners `conf:"externalJwtSigners" doc:"fetching of signers' keys"`
-	DisablePostureChecks bool               `conf:"disablePostureChecks" default:"false" later:"posture checks" doc:"ignore posture checks"`
+	DisablePostureChecks bool               `conf:"disablePostureChecks" default:"false" doc:"policies grant access as if there were no posture checks"`
 }
 
 // EdgeAPI sets the address of the edge APIs and their sessions.
@@ -94,9 +94,9 @@ func (a *AuthLimit) check(c *Checker, path string) {
 
 // IdentityStatus sets how the controller knows who is online.
 type IdentityStatus struct {
-	ScanInterval   time.Duration `conf:"scanInterval" default:"1m" min:"1s" clamp:"bound" doc:"time between two looks"`
-	UnknownTimeout time.Duration `conf:"unknownTimeout" default:"5m" min:"0s" doc:"time after which the status is unknown"`
-	Source         string        `conf:"source" default:"hybrid" oneof:"heartbeats|connect-events|hybrid" doc:"what counts"`
+	ScanInterval   time.Duration `conf:"scanInterval" default:"1m" min:"1s" clamp:"bound" doc:"time between two looks for what unknownTimeout is over for"`
+	UnknownTimeout time.Duration `conf:"unknownTimeout" default:"5m" min:"0s" doc:"time for which an identity is unknown, instead of offline, when the routers that reported it are away"`
+	Source         string        `conf:"source" default:"hybrid" oneof:"heartbeats|connect-events|hybrid" doc:"what counts: sessions that routers report as active, their reports of connected identities, or either"`
 }
 
 // ExternalJWTSigners bounds fetches of signers' keys.

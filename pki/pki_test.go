@@ -164,6 +164,32 @@ func TestTrustDomainsOfABinding(t *testing.T) {
 	}
 }
 
+func TestTrustDomain(t *testing.T) {
+	n, err := NewNetwork("weft.test", testNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := NewRoot("root", "weft.test", testNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Certificate.URIs = nil // as those of other PKIs
+	own := issue(t, n.Edge, "c1", testNow.Add(time.Hour), ControllerSPIFFE("weft.test", "c1"))
+	wrong := issue(t, n.Edge, "c1", testNow.Add(time.Hour), ControllerSPIFFE("weft.test", "c2"))
+	bare := []*x509.Certificate{plain.Certificate}
+	for _, c := range []struct {
+		chain            []*x509.Certificate
+		configured, want string
+	}{
+		{own, "other.test", "weft.test"}, {wrong, "", ""}, {bare, "spiffe://given.test", "given.test"}, {bare, "given.test", "given.test"}, {bare, "", Fingerprint(plain.Certificate)},
+	} {
+		got, err := TrustDomain(c.chain, NewBundle(), c.configured)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%q %v, want %q", got, err, c.want)
+		}
+	}
+}
+
 func TestMatchSPIFFE(t *testing.T) {
 	tests := []struct {
 		path string

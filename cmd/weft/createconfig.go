@@ -72,6 +72,7 @@ func entityToo(c *cobra.Command, run func(c *cobra.Command) error) {
 			return run(c)
 		}
 		all := append([]string{c.Name()}, args...)
+		c.Parent().SetContext(c.Context())
 		if err := c.Parent().Args(c.Parent(), all); err != nil {
 			return err
 		}
