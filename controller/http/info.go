@@ -89,8 +89,6 @@ func routerCapabilities(c *call) error {
 	})
 }
 
-func none(c *call) error { return c.array(func(func(any) bool) {}) }
-
 // summary counts the entities by the names of their stores.
 func (s *Server) summary(c *call) error {
 	n := api.Summary{"eventualEvents": 0, "identityTypes": 2, "postureCheckTypes": len(postureTypes()),
