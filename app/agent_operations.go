@@ -85,6 +85,9 @@ func (s *supervisor) logLevel(_ context.Context, args agent.Args) (any, error) {
 	if levels == nil {
 		return nil, &agent.Error{Code: agent.CodeFailed, Message: "the log of this process has a fixed level"}
 	}
+	if part != "" && !knownPart(part) {
+		return nil, &agent.Error{Code: agent.CodeBadArgument, Message: "the program has no part " + part, Remedy: "name a package such as router/edge, or a room such as router"}
+	}
 	switch text := args["level"]; text {
 	case "":
 	case "clear":
