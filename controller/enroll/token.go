@@ -57,7 +57,7 @@ func (n *Enroller) byToken(ctx context.Context, v *state.View, r Request) (*Resu
 
 // verified returns the first good token and the identity that it describes.
 func (n *Enroller) verified(ctx context.Context, r Request) (*extjwt.Token, *model.Identity, error) {
-	var err error = extjwt.ErrNoSigner
+	err := extjwt.ErrNoSigner
 	for _, text := range r.Bearers {
 		if n.deps.Tokens == nil {
 			break
