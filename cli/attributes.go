@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -112,7 +111,7 @@ func (t *tool) showSpec() *cobra.Command {
 				return err
 			}
 			if body {
-				_, err := io.WriteString(c.cmd.OutOrStdout(), string(raw))
+				_, err := c.cmd.OutOrStdout().Write(raw)
 				return err
 			}
 			d, err := decodeInto[object](raw, nil)

@@ -181,7 +181,9 @@ func identityTypes() kind {
 }
 
 func specs() kind {
-	return readOnly(objects("spec", "specs", managementBase, "NAME=name"))
+	e := readOnly(objects("spec", "specs", managementBase, "NAME=name"))
+	e.getOne = nil // see showSpec
+	return e
 }
 
 func networkJWTs() kind {

@@ -5,20 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 )
-
-// printMembers writes the members of an entity, one per line, without links.
-func printMembers(w io.Writer, v any) error {
-	rows, err := memberRows(v)
-	if err != nil {
-		return err
-	}
-	return printTable(w, nil, rows)
-}
 
 // memberRows returns the members of an entity as pairs of name and text,
 // ordered by name, without links.

@@ -136,7 +136,7 @@ func (t *tool) commands() []*cobra.Command {
 // verbs returns the commands that kinds of entities share.
 func (t *tool) verbs(of ...kind) []*cobra.Command {
 	show := t.group("show", "Show one entity", of, func(k kind) *cobra.Command { return k.show(t) })
-	show.AddCommand(t.showPath(), t.showCAJWT())
+	show.AddCommand(t.showPath(), t.showCAJWT(), t.showSpec())
 	list := t.group("list", "List entities", of, func(k kind) *cobra.Command { return k.list(t) })
 	for _, k := range of {
 		if c := k.listOne(t); c != nil {

@@ -115,7 +115,7 @@ func TestRefusals(t *testing.T) {
 		remedy string
 	}{
 		{"field", 400, `{"error":{"code":"COULD_NOT_VALIDATE","message":"invalid","remedy":"choose another name","cause":{"field":"name","reason":"name must be unique","value":"web"}},"meta":{}}`,
-			"COULD_NOT_VALIDATE: invalid: name: name must be unique (value web)", "choose another name"},
+			"COULD_NOT_VALIDATE: invalid: name must be unique (value web)", "choose another name"},
 		{"nested", 404, `{"error":{"code":"NOT_FOUND","message":"gone","cause":{"code":"UNHANDLED","message":"service with id x not found"}},"meta":{}}`,
 			"NOT_FOUND: gone: service with id x not found", ""},
 		{"bare error", 413, `{"code":"REQUEST_ENTITY_TOO_LARGE","message":"too large","cause":null}`, "REQUEST_ENTITY_TOO_LARGE: too large", ""},

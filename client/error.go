@@ -44,7 +44,9 @@ func (c *Cause) String() string {
 	}
 	var parts []string
 	switch {
-	case c.Field != "" && strings.HasPrefix(c.Reason, c.Field+" "): // says the field itself
+	case c.Field != "" && strings.HasPrefix(c.Reason, c.Field+" ") && c.Value != nil: // says the field itself
+		parts = append(parts, fmt.Sprintf("%s (value %v)", c.Reason, c.Value))
+	case c.Field != "" && strings.HasPrefix(c.Reason, c.Field+" "):
 		parts = append(parts, c.Reason)
 	case c.Field != "" && c.Value != nil:
 		parts = append(parts, fmt.Sprintf("%s: %s (value %v)", c.Field, c.Reason, c.Value))
