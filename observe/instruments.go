@@ -27,7 +27,7 @@ var windows = [3]struct {
 	over time.Duration
 }{{"m1_rate", time.Minute}, {"m5_rate", 5 * time.Minute}, {"m15_rate", 15 * time.Minute}}
 
-func newMeter(now time.Time) *Meter { return &Meter{start: now, last: now} }
+func newMeter(_ string, now time.Time) *Meter { return &Meter{start: now, last: now} }
 
 // Mark counts n events.
 func (m *Meter) Mark(n int) { m.count.Add(uint64(n)) }
@@ -44,7 +44,8 @@ func (m *Meter) kind() Kind { return KindMeter }
 
 // read shows the count and the rates: averages whose weights fade over 1, 5 and
 // 15 minutes, with the rate since the last reading taken as constant.
-func (m *Meter) read(now time.Time, values map[string]float64) {
+func (m *Meter) read(now time.Time, out *Reading) {
+	values := out.Values
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	count := m.Count()
@@ -72,15 +73,19 @@ func (m *Meter) read(now time.Time, values map[string]float64) {
 // reservoir is how many values a histogram keeps: the newest.
 const reservoir = 1024
 
-// Histogram shows how the newest 1024 values are distributed. It is safe for
-// concurrent use.
+// Histogram shows how the newest 1024 values are distributed, and how many of all
+// values were within which bounds. It is safe for concurrent use.
 type Histogram struct {
+	bounds []float64
+
 	mu     sync.Mutex
 	count  uint64
+	sum    float64
 	values []float64 // a ring when full
+	within [maxBuckets]uint64
 }
 
-func newHistogram(time.Time) *Histogram { return &Histogram{} }
+func newHistogram(name string, _ time.Time) *Histogram { return &Histogram{bounds: Bounds(name)} }
 
 // Update takes a value.
 func (h *Histogram) Update(v float64) {
@@ -92,6 +97,8 @@ func (h *Histogram) Update(v float64) {
 		h.values[h.count%reservoir] = v
 	}
 	h.count++
+	h.sum += v
+	h.within[bucket(h.bounds, v)]++
 }
 
 func (h *Histogram) kind() Kind { return KindHistogram }
@@ -102,9 +109,11 @@ var quantiles = []struct {
 	at   float64
 }{{"p50", 0.5}, {"p75", 0.75}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"p9999", 0.9999}}
 
-func (h *Histogram) read(_ time.Time, out map[string]float64) {
+func (h *Histogram) read(_ time.Time, to *Reading) {
+	out := to.Values
 	h.mu.Lock()
 	count, values := h.count, slices.Clone(h.values)
+	to.Sum, to.Buckets = h.sum, slices.Clone(h.within[:len(h.bounds)+1])
 	h.mu.Unlock()
 	out["count"] = float64(count)
 	for _, name := range []string{"min", "max", "mean", "std_dev", "variance"} {
@@ -140,7 +149,9 @@ type Timer struct {
 	took  *Histogram
 }
 
-func newTimer(now time.Time) *Timer { return &Timer{meter: newMeter(now), took: newHistogram(now)} }
+func newTimer(name string, now time.Time) *Timer {
+	return &Timer{meter: newMeter(name, now), took: newHistogram(name, now)}
+}
 
 // Update counts an event that took so long.
 func (t *Timer) Update(took time.Duration) {
@@ -150,7 +161,7 @@ func (t *Timer) Update(took time.Duration) {
 
 func (t *Timer) kind() Kind { return KindTimer }
 
-func (t *Timer) read(now time.Time, values map[string]float64) {
-	t.took.read(now, values)
-	t.meter.read(now, values)
+func (t *Timer) read(now time.Time, out *Reading) {
+	t.took.read(now, out)
+	t.meter.read(now, out)
 }

@@ -23,6 +23,10 @@ type Reading struct {
 	Name   string
 	Kind   Kind
 	Values map[string]float64
+	// Buckets are, of histograms and timers, how many of all values there were up to
+	// each of the Bounds and above the last one, and Sum is the sum of all values.
+	Buckets []uint64
+	Sum     float64
 }
 
 // Instruments are the instruments of a process or of a part of it, by name.
@@ -38,7 +42,7 @@ type Instruments struct {
 
 type instrument interface {
 	kind() Kind
-	read(now time.Time, values map[string]float64)
+	read(now time.Time, out *Reading)
 }
 
 // NewInstruments returns an empty set. A nil now is time.Now.
@@ -75,7 +79,7 @@ func (i *Instruments) Counted(name string, count func() uint64) {
 	if i == nil {
 		return
 	}
-	m := newMeter(i.now())
+	m := newMeter(name, i.now())
 	m.other = count
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -122,23 +126,23 @@ func (i *Instruments) Read() []Reading {
 	out := make([]Reading, len(names))
 	for n, it := range list {
 		out[n] = Reading{Name: names[n], Kind: it.kind(), Values: make(map[string]float64)}
-		it.read(now, out[n].Values)
+		it.read(now, &out[n])
 	}
 	return out
 }
 
 // named returns the instrument of a name, made by make if there is none of its
 // kind.
-func named[T instrument](i *Instruments, name string, make func(time.Time) T) T {
+func named[T instrument](i *Instruments, name string, make func(string, time.Time) T) T {
 	if i == nil {
-		return make(time.Time{})
+		return make(name, time.Time{})
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if t, ok := i.all[name].(T); ok {
 		return t
 	}
-	t := make(i.now())
+	t := make(name, i.now())
 	i.all[name] = t
 	return t
 }
@@ -147,4 +151,4 @@ type gauge func() float64
 
 func (gauge) kind() Kind { return KindGauge }
 
-func (g gauge) read(_ time.Time, values map[string]float64) { values["value"] = g() }
+func (g gauge) read(_ time.Time, out *Reading) { out.Values["value"] = g() }

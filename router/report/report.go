@@ -105,7 +105,7 @@ func (m *Metrics) collect() {
 	m.mu.Unlock()
 	report := &ctrl.MetricsReport{AtMillis: now.UnixMilli(), Intervals: intervals}
 	for _, r := range m.cfg.Instruments.Read() {
-		report.Metrics = append(report.Metrics, &ctrl.Metric{Name: r.Name, Kind: string(r.Kind), Values: r.Values})
+		report.Metrics = append(report.Metrics, &ctrl.Metric{Name: r.Name, Kind: string(r.Kind), Values: r.Values, Buckets: r.Buckets, Sum: r.Sum})
 	}
 	m.mu.Lock()
 	if m.waiting = append(m.waiting, report); len(m.waiting) > m.cfg.Queue {

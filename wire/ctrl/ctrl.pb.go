@@ -2513,6 +2513,8 @@ type Metric struct {
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`                                                                                 // meter, histogram, timer, gauge
 	Values        map[string]float64     `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"` // by the names of the ecosystem: count, m1_rate, p99, value
+	Buckets       []uint64               `protobuf:"varint,4,rep,packed,name=buckets,proto3" json:"buckets,omitempty"`                                                                   // of histograms and timers: values within the bounds of observe.Bounds, and above
+	Sum           float64                `protobuf:"fixed64,5,opt,name=sum,proto3" json:"sum,omitempty"`                                                                                 // of all values of histograms and timers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2566,6 +2568,20 @@ func (x *Metric) GetValues() map[string]float64 {
 		return x.Values
 	}
 	return nil
+}
+
+func (x *Metric) GetBuckets() []uint64 {
+	if x != nil {
+		return x.Buckets
+	}
+	return nil
+}
+
+func (x *Metric) GetSum() float64 {
+	if x != nil {
+		return x.Sum
+	}
+	return 0
 }
 
 // Counters of an interval.
@@ -3896,11 +3912,13 @@ const file_ctrl_proto_rawDesc = "" +
 	"\rMetricsReport\x12\x1b\n" +
 	"\tat_millis\x18\x01 \x01(\x03R\batMillis\x12.\n" +
 	"\ametrics\x18\x02 \x03(\v2\x14.weft.ctrl.v1.MetricR\ametrics\x124\n" +
-	"\tintervals\x18\x03 \x03(\v2\x16.weft.ctrl.v1.IntervalR\tintervals\"\xa5\x01\n" +
+	"\tintervals\x18\x03 \x03(\v2\x16.weft.ctrl.v1.IntervalR\tintervals\"\xd1\x01\n" +
 	"\x06Metric\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x128\n" +
-	"\x06values\x18\x03 \x03(\v2 .weft.ctrl.v1.Metric.ValuesEntryR\x06values\x1a9\n" +
+	"\x06values\x18\x03 \x03(\v2 .weft.ctrl.v1.Metric.ValuesEntryR\x06values\x12\x18\n" +
+	"\abuckets\x18\x04 \x03(\x04R\abuckets\x12\x10\n" +
+	"\x03sum\x18\x05 \x01(\x01R\x03sum\x1a9\n" +
 	"\vValuesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe7\x02\n" +
