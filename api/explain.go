@@ -108,11 +108,11 @@ func explaining() []Operation {
 	either := kind
 	either.Doc = "dial or bind; both when absent."
 	whatIf := own("POST", "/what-if", "whatIf", "Tells who would gain and who would lose by changes of policies, attributes and posture checks, without making them.",
-		append([]string{"service", "router"}, policies...), detailOf[WhatIfAnswer]())
+		append([]string{"service", "router", "posture-check"}, policies...), detailOf[WhatIfAnswer]())
 	whatIf.Body = body[WhatIf]("whatIf", Create)
 	return []Operation{
 		own("GET", "/explain", "explain", "Tells whether an identity reaches a service and which rule refuses first: login, policies, posture, routers, terminators, path. The answer is 200 in either case.",
-			append([]string{"service", "router", "terminator"}, policies...), detailOf[Explanation](),
+			append([]string{"service", "router", "terminator", "posture-check"}, policies...), detailOf[Explanation](),
 			required("identity", "Id or name of the identity."), required("service", "Id or name of the service."), kind,
 			Param{Name: "router", In: "query", Type: "string", Doc: "Id or name of the edge router to go through; any common one when absent."}),
 		own("GET", "/who-can", "whoCan", "Lists the identities that policies let dial or bind a service through some router, online or not.",

@@ -181,8 +181,9 @@ func policyType() Param {
 	return Param{Name: "policyType", In: "query", Type: "string", Doc: "dial or bind; both when absent."}
 }
 
-// RuleText names a rule as the reference of the operations does.
-func RuleText(a Access) string {
+// RuleText names the rule of an operation as the reference of the operations does.
+func RuleText(o Operation) string {
+	a := o.Access
 	switch a.Rule {
 	case Public:
 		return "public"
@@ -190,14 +191,21 @@ func RuleText(a Access) string {
 		return "session"
 	case AuthenticatedOrPartial:
 		return "session, partial"
-	case EntityAccess:
-		return a.Entity + "." + a.Action
-	case EntityAccessNoReadonly:
-		return a.Entity + "." + a.Action + ", no readonly"
+	case EntityAccess, EntityAccessNoReadonly:
+		text := a.Entity + "." + a.Action
+		for _, entity := range o.Reads {
+			text += " + " + entity + ".read"
+		}
+		if a.Rule == EntityAccessNoReadonly {
+			text += ", no readonly"
+		}
+		return text
 	case AdminOrReadonly:
 		return "admin, readonly"
 	case Admin:
 		return "admin"
+	case AnyPermission:
+		return "some permission"
 	}
 	return "not available"
 }

@@ -28,11 +28,14 @@ Access rules:
 | session | everybody who is logged in |
 | session, partial | also a login that still lacks a second factor |
 | ENTITY.ACTION | admins; identities with the permission ENTITY or ENTITY.ACTION; reads also with the permission admin_readonly |
+| A.ACTION + B.read | the same, with a permission for each of them |
 | ENTITY.ACTION, no readonly | the same without admin_readonly |
 | admin, readonly | admins, and identities with the permission admin_readonly |
 | admin | admins |
 | some permission | admins, and identities with some permission; what they see and change is decided by the rules of the entities |
 | not available | declared by the ecosystem, answered with 501 |
+
+Who may call each of them, tried out: [permissions.md](permissions.md).
 
 `
 
@@ -54,7 +57,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 			if o.Own {
 				doc += " Weft's own."
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", o.Method, o.Path, o.ID, RuleText(o.Access), doc)
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", o.Method, o.Path, o.ID, RuleText(o), doc)
 		}
 		b.WriteString("\n")
 	}

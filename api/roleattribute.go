@@ -13,7 +13,7 @@ type RoleAttributeSources struct {
 }
 
 func roleAttributes() []Operation {
-	row := func(name, one, entity string) []Operation {
+	row := func(name, one, entity string, asking ...string) []Operation {
 		list := Operation{API: Management, Method: "GET", Path: "/" + name + "-role-attributes", ID: "list" + one + "RoleAttributes", Tag: "Role Attributes",
 			Doc: "Lists the role attributes in use.", Access: Access{EntityAccess, entity, "read"}, Params: paging(), Result: listOf[string]()}
 		usage := list
@@ -21,8 +21,11 @@ func roleAttributes() []Operation {
 		usage.Doc = "Lists the role attributes with the number of entities that have them and of policies that ask for them."
 		usage.Params = paging(Param{Name: "withIds", In: "query", Type: "boolean", Doc: "Show the ids of those entities."})
 		usage.Result = listOf[RoleAttributeUsage]()
+		usage.Reads = asking
 		return []Operation{list, usage}
 	}
-	ops := append(row("identity", "Identity", "identity"), row("edge-router", "EdgeRouter", "router")...)
-	return append(append(ops, row("service", "Service", "service")...), row("posture-check", "PostureCheck", "posture-check")...)
+	ops := append(row("identity", "Identity", "identity", "service-policy", "edge-router-policy"),
+		row("edge-router", "EdgeRouter", "router", "edge-router-policy", "service-edge-router-policy")...)
+	return append(append(ops, row("service", "Service", "service", "service-policy", "service-edge-router-policy")...),
+		row("posture-check", "PostureCheck", "posture-check", "service-policy")...)
 }

@@ -237,7 +237,7 @@ func notes(op api.Operation) string {
 	if op.Deprecated {
 		out = append(out, "Deprecated: it keeps working for clients of today.")
 	}
-	return strings.Join(append(out, "Access: "+api.RuleText(op.Access)+"."), " ")
+	return strings.Join(append(out, "Access: "+api.RuleText(op)+"."), " ")
 }
 
 var ruleNames = map[api.Rule]string{api.Public: "public", api.Authenticated: "authenticated", api.AuthenticatedOrPartial: "authenticatedOrPartial",
