@@ -56,6 +56,9 @@ type Tuning struct {
 	// Trace returns what sees the messages of a router, directions being those of
 	// the router; nil if nobody does.
 	Trace func(routerID string) Trace
+	// Measure returns what is told of the measurements of a session with a router;
+	// nil if nobody is. It must not block.
+	Measure func(routerID string) func(Measurement)
 }
 
 // NewControllerEnd returns the handler for the channel of a router, which is
@@ -64,6 +67,9 @@ func NewControllerEnd(routerID string, h ControllerHandler, t Tuning) *Controlle
 	s := &ControllerEnd{RouterID: routerID, handler: h, ready: make(chan struct{}), pulse: &pulse{cfg: t.Heartbeats.withDefaults()}}
 	if t.Trace != nil {
 		s.trace = t.Trace(routerID)
+	}
+	if t.Measure != nil {
+		s.pulse.measured = t.Measure(routerID)
 	}
 	return s
 }

@@ -31,10 +31,18 @@ func (h Heartbeats) withDefaults() Heartbeats {
 	return h
 }
 
+// Measurement is what a controller's end of a session measures with every
+// heartbeat.
+type Measurement struct {
+	channel.Round
+	channel.Traffic // since the begin of the session
+}
+
 // pulse knows how a peer answers probes. It is safe for concurrent use.
 type pulse struct {
-	cfg  Heartbeats
-	slow atomic.Bool
+	cfg      Heartbeats
+	measured func(Measurement) // nil if nobody wants to know
+	slow     atomic.Bool
 
 	mu    sync.Mutex
 	trip  time.Duration // of the last answer
@@ -58,6 +66,9 @@ func (p *pulse) run(c *channel.Channel) {
 			return
 		}
 		p.note(time.Time{}, time.Since(start))
+		if p.measured != nil {
+			c.Probe(func(r channel.Round) { p.measured(Measurement{r, c.Traffic()}) })
+		}
 		t := time.NewTimer(p.cfg.Interval)
 		select {
 		case <-c.Done():

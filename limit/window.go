@@ -16,6 +16,9 @@ type WindowConfig struct {
 	DecreaseEvery int     // backoffs between two shrinkings, default 10
 	// Timeout after which work counts as a backoff, default 30 s.
 	Timeout time.Duration
+	// Took, if not nil, is told how long every piece of work took. It must not
+	// block.
+	Took func(time.Duration)
 }
 
 func (c WindowConfig) withDefaults() WindowConfig {
@@ -91,8 +94,12 @@ func (w *Window) Acquire() (done func(Outcome), ok bool) {
 	w.inFlight++
 	start := w.now()
 	return func(o Outcome) {
-		if o == Success && w.now().Sub(start) > w.cfg.Timeout {
+		took := w.now().Sub(start)
+		if o == Success && took > w.cfg.Timeout {
 			o = Backoff
+		}
+		if w.cfg.Took != nil {
+			w.cfg.Took(took)
 		}
 		w.finish(o)
 	}, true

@@ -241,6 +241,15 @@ func (b *bypass) take(now time.Time) bool {
 	return true
 }
 
+// LoginLimit returns how many logins may be in progress at the moment and how
+// many are; zeros without a limit.
+func (a *Auth) LoginLimit() (window, inProgress int) {
+	if a.window == nil {
+		return 0, 0
+	}
+	return a.window.Size()
+}
+
 // admit applies the limit of logins in progress.
 func (a *Auth) admit(r LoginRequest) (func(limit.Outcome), error) {
 	if a.window == nil {

@@ -163,6 +163,7 @@ type Stat struct {
 	Queued    int    // events that wait
 	Delivered uint64 // JSON objects or lines that the handler has taken
 	Dropped   uint64 // events that did not fit into the queue or that the handler refused
+	Retries   uint64 // requests of a webhook that were repeats
 }
 
 // Stats returns what is known of the subscribers, in the order of the
@@ -170,7 +171,11 @@ type Stat struct {
 func (h *Hub) Stats() []Stat {
 	var out []Stat
 	for _, s := range *h.list.Load() {
-		out = append(out, Stat{s.name, len(s.queue), s.delivered.Load(), s.dropped.Load()})
+		stat := Stat{Name: s.name, Queued: len(s.queue), Delivered: s.delivered.Load(), Dropped: s.dropped.Load()}
+		if w, ok := s.out.(*webhook); ok {
+			stat.Retries = w.retries.Load()
+		}
+		out = append(out, stat)
 	}
 	return out
 }

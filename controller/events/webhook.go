@@ -17,6 +17,7 @@ import (
 	mrand "math/rand/v2"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftnet/weft/conf"
@@ -30,6 +31,8 @@ type webhook struct {
 	client *http.Client
 	log    *slog.Logger
 	down   bool // the last request has failed
+
+	retries atomic.Uint64
 }
 
 func newWebhook(c conf.EventHandler, log *slog.Logger) (*webhook, error) {
@@ -83,6 +86,7 @@ func (w *webhook) take(stop <-chan struct{}, events []rendered) (int, error) {
 			return 0, err
 		case <-time.After(jittered(wait)):
 		}
+		w.retries.Add(1)
 		wait = min(2*wait, w.c.MaxRetry)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weftnet/weft/api"
+	"github.com/weftnet/weft/observe"
 )
 
 // maxParams is the largest number of path parameters of an operation.
@@ -17,6 +18,8 @@ type endpoint struct {
 	encode *api.Encoder   // of the data or its elements, nil if there is none
 	needs  [2]string      // permissions any of which grants an entity operation
 	handle handler
+	timers []*observe.Timer
+	polls  *observe.Meter // nil for most
 }
 
 // node is one segment of the paths of an API.

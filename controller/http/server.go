@@ -11,6 +11,7 @@ import (
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/fault"
+	"github.com/weftnet/weft/observe"
 	"github.com/weftnet/weft/policy"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/token"
@@ -48,6 +49,9 @@ type Config struct {
 	// RevokeFor is how long the revocation of an identity lasts;
 	// token.RevocationLife by default.
 	RevokeFor time.Duration
+
+	// Instruments take how long the operations take; may be nil.
+	Instruments *observe.Instruments
 
 	// InspectTime is how long an inspection waits for answers; 10 s by default.
 	InspectTime time.Duration
@@ -123,6 +127,7 @@ func New(cfg Config) (*Server, error) {
 			if err != nil {
 				return nil, err
 			}
+			e.timers, e.polls = timersOf(cfg.Instruments, op), pollsOf(cfg.Instruments, op)
 			s.trees[a].add(op.Path, op.Method, e)
 		}
 	}
@@ -163,6 +168,7 @@ func (s *Server) handler(a api.API, base string, alias func(base, path string) s
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.calls.Get().(*call)
 		defer func() { c.reset(); s.calls.Put(c) }()
+		start := time.Now()
 		c.s, c.w, c.r, c.api = s, w, unproxied(r), a
 		h := w.Header()
 		h["Server"] = s.serverName
@@ -171,6 +177,9 @@ func (s *Server) handler(a api.API, base string, alias func(base, path string) s
 			h["Access-Control-Allow-Origin"] = []string{"*"}
 		}
 		s.dispatch(c, base, alias(base, r.URL.Path))
+		if c.ep != nil {
+			c.ep.took(time.Since(start))
+		}
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftnet/weft/channel"
@@ -31,6 +32,8 @@ type DialerConfig struct {
 	Queue       int           // calls that wait for a worker; further ones are put off
 	Workers     int           // calls at once
 	Timeout     time.Duration // of a call
+	// Took, if not nil, is told how long every call took. It must not block.
+	Took func(time.Duration)
 }
 
 // Dialer calls routers that let themselves be called and are not connected.
@@ -42,6 +45,7 @@ type Dialer struct {
 	kick chan struct{}
 	jobs chan call
 	done chan outcome
+	busy atomic.Int64 // calls under way
 
 	mu      sync.Mutex
 	targets map[string]*target // by router id
@@ -224,7 +228,7 @@ func (d *Dialer) work(ctx context.Context, sessions *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		case c := <-d.jobs:
-			ch, err := d.call(ctx, c)
+			ch, err := d.timed(ctx, c)
 			if err != nil {
 				d.r.cfg.Log.Debug("router not reached", "router", c.routerID, "address", c.address, "error", err)
 				d.report(ctx, outcome{routerID: c.routerID, err: err})
@@ -244,6 +248,21 @@ func (d *Dialer) work(ctx context.Context, sessions *sync.WaitGroup) {
 		}
 	}
 }
+
+// timed calls a router, and tells how long that took.
+func (d *Dialer) timed(ctx context.Context, c call) (*channel.Channel, error) {
+	d.busy.Add(1)
+	defer d.busy.Add(-1)
+	start := time.Now()
+	ch, err := d.call(ctx, c)
+	if d.cfg.Took != nil {
+		d.cfg.Took(time.Since(start))
+	}
+	return ch, err
+}
+
+// Load returns how many calls wait for a worker, and how many are under way.
+func (d *Dialer) Load() (waiting, busy int) { return len(d.jobs), int(d.busy.Load()) }
 
 func (d *Dialer) report(ctx context.Context, o outcome) {
 	select {

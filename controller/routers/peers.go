@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftnet/weft/model"
@@ -16,6 +17,8 @@ import (
 type Messaging struct {
 	QueueSize  int // routers that wait for a worker; beyond it changes gather
 	MaxWorkers int // messages made at once, 100 by default
+	// Took, if not nil, is told how long every message took. It must not block.
+	Took func(time.Duration)
 }
 
 // gather is how long changes of routers gather before others are told.
@@ -31,12 +34,14 @@ type peerSink interface {
 // for every connected router it is known which it has seen, so that what it is
 // sent depends on nothing but how things are.
 type peers struct {
-	cfg    Messaging
-	kick   chan struct{}
-	mu     sync.Mutex
-	number uint64
-	byID   map[string]*peerNews
-	sinks  map[peerSink]*sink
+	cfg     Messaging
+	kick    chan struct{}
+	queue   chan *sink   // that wait for a worker; when it is full, run waits and changes gather
+	telling atomic.Int64 // workers that are at it
+	mu      sync.Mutex
+	number  uint64
+	byID    map[string]*peerNews
+	sinks   map[peerSink]*sink
 }
 
 // peerNews is a router as it is, nil for one that is no peer any more.
@@ -57,7 +62,7 @@ type sink struct {
 func newPeers(cfg Messaging) *peers {
 	cfg.MaxWorkers = cmp.Or(cfg.MaxWorkers, 100)
 	return &peers{
-		cfg: cfg, kick: make(chan struct{}, 1), byID: make(map[string]*peerNews), sinks: make(map[peerSink]*sink),
+		cfg: cfg, kick: make(chan struct{}, 1), queue: make(chan *sink, cfg.QueueSize), byID: make(map[string]*peerNews), sinks: make(map[peerSink]*sink),
 	}
 }
 
@@ -149,9 +154,20 @@ func (p *peers) due() []*sink {
 	return out
 }
 
+// work tells a router of changes, and how long that took.
+func (p *peers) work(s *sink) {
+	p.telling.Add(1)
+	defer p.telling.Add(-1)
+	start := time.Now()
+	p.tell(s)
+	if p.cfg.Took != nil {
+		p.cfg.Took(time.Since(start))
+	}
+}
+
 // run tells routers of changes until ctx ends.
 func (p *peers) run(ctx context.Context) {
-	queue := make(chan *sink, p.cfg.QueueSize)
+	queue := p.queue
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	defer close(queue)
@@ -177,7 +193,7 @@ func (p *peers) run(ctx context.Context) {
 				running++
 				workers.Go(func() {
 					for s := range queue {
-						p.tell(s)
+						p.work(s)
 					}
 				})
 			}
@@ -191,7 +207,7 @@ func (p *peers) run(ctx context.Context) {
 			running++
 			workers.Go(func() {
 				for s := range queue {
-					p.tell(s)
+					p.work(s)
 				}
 			})
 		}

@@ -72,6 +72,24 @@ func (r *Registry) aside(routerID string, fn func(context.Context)) bool {
 	return true
 }
 
+// Messages returns how many messages in which routers are told of each other
+// wait for a worker, and how many are being made.
+func (r *Registry) Messages() (waiting, busy int) {
+	return len(r.peers.queue), int(r.peers.telling.Load())
+}
+
+// Requests returns how many requests of routers wait for their turn, and how
+// many are being answered.
+func (r *Registry) Requests() (waiting, busy int) {
+	r.work.mu.Lock()
+	defer r.work.mu.Unlock()
+	for _, n := range r.work.waiting {
+		waiting += n
+	}
+	busy = len(r.work.slots)
+	return max(waiting-busy, 0), busy
+}
+
 // Close ends what runs beside the sessions and waits for it. The sessions are
 // those of the Listener, which is closed first.
 func (r *Registry) Close() error {
