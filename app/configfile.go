@@ -50,8 +50,8 @@ func (f ControllerFile) Text() (string, error) {
 		"edge.api.sessionTimeout":               "30m",
 		"edge.enrollment.signingCert.cert":      file(pki.FileEdgeCert),
 		"edge.enrollment.signingCert.key":       file(pki.FileEdgeKey),
-		"edge.enrollment.edgeIdentity.duration": f.IdentityLife.String(),
-		"edge.enrollment.edgeRouter.duration":   f.RouterLife.String(),
+		"edge.enrollment.edgeIdentity.duration": durationText(f.IdentityLife),
+		"edge.enrollment.edgeRouter.duration":   durationText(f.RouterLife),
 		"web[0].name":                           "apis",
 		"web[0].bindPoints[0].interface":        quoted("0.0.0.0:%d", f.APIPort),
 		"web[0].bindPoints[0].address":          strconv.Quote(api),
@@ -69,7 +69,7 @@ func (f ControllerFile) Text() (string, error) {
 	for i, b := range []string{"edge-client", "edge-management", "fabric", "health-checks"} {
 		v[fmt.Sprintf("web[0].apis[%d].binding", i)] = b
 	}
-	text := conf.SampleController("Made by `weft create config controller`; start it with `weft controller run FILE`.\nWhat begins with # is not set and shows the default.", v)
+	text := conf.SampleController("Made by `weft create config controller`; start it with `weft controller run FILE`.\nWhat begins with # is not set and shows the default; durations are written like 5s, 1m30s or 2h.", v)
 	_, _, err = conf.ParseController("(generated)", []byte(text), nil)
 	return text, err
 }
@@ -126,7 +126,7 @@ func (f RouterFile) Text() (string, error) {
 	}
 	dns, ips := pki.SplitNames((&layout{Address: f.Address}).names())
 	v[csr+".sans.dns"], v[csr+".sans.ip"] = yamlList(dns), yamlList(ips)
-	text := conf.SampleRouter("Made by `weft create config router`; enroll it with `weft router enroll FILE --jwt TOKEN`,\nthen start it with `weft router run FILE`. What begins with # is not set and shows the default.", v)
+	text := conf.SampleRouter("Made by `weft create config router`; enroll it with `weft router enroll FILE --jwt TOKEN`,\nthen start it with `weft router run FILE`. What begins with # is not set and shows the default; durations are written like 5s, 1m30s or 2h.", v)
 	_, _, err = conf.ParseRouter("(generated)", []byte(text), nil)
 	return text, err
 }
@@ -154,6 +154,18 @@ func (f RouterFile) addListeners(v conf.Values, at string) {
 }
 
 func quoted(format string, args ...any) string { return strconv.Quote(fmt.Sprintf(format, args...)) }
+
+// durationText writes a duration without units that count nothing: 3h.
+func durationText(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
 
 // yamlList writes values as a YAML list.
 func yamlList[T any](values []T) string {

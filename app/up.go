@@ -291,6 +291,6 @@ func Tell(log *slog.Logger, r *conf.Report) {
 		log.Warn("configuration", "file", p.File, "line", p.Line, "key", p.Key, "problem", p.Text, "remedy", p.Remedy)
 	}
 	for _, p := range r.Inactive {
-		log.Info("configuration key not active yet", "file", p.File, "line", p.Line, "key", p.Key, "what", p.Text)
+		log.Warn("configuration key not active yet", "file", p.File, "line", p.Line, "key", p.Key, "problem", p.Text, "remedy", p.Remedy)
 	}
 }

@@ -5,15 +5,11 @@ import "slices"
 // Checker collects the complaints about one file. The check methods of
 // sections use it for rules that span keys.
 type Checker struct {
-	file     string
-	lines    map[string]int // path → line of every key that is present
+	Lines
 	problems []Problem
 	warnings []Problem
 	inactive []Problem
 }
-
-// Has reports whether the file has the key at path.
-func (c *Checker) Has(path string) bool { return c.lines[path] > 0 }
 
 // Refuse adds a problem that keeps the file from being used.
 func (c *Checker) Refuse(path, text, remedy string) { c.refuseAt(c.line(path), path, text, remedy) }
@@ -21,25 +17,8 @@ func (c *Checker) Refuse(path, text, remedy string) { c.refuseAt(c.line(path), p
 // Warn adds a warning.
 func (c *Checker) Warn(path, text, remedy string) { c.warnAt(c.line(path), path, text, remedy) }
 
-// NotYet notes that what stands at path waits for something.
-func (c *Checker) NotYet(path, later string) {
-	c.inactive = append(c.inactive, Problem{File: c.file, Line: c.line(path), Key: path, Text: notActive(path, later)})
-}
-
-// line returns the line of path or of the nearest section around it.
-func (c *Checker) line(path string) int {
-	for path != "" {
-		if l := c.lines[path]; l > 0 {
-			return l
-		}
-		cut := len(path) - 1
-		for cut > 0 && path[cut] != '.' && path[cut] != '[' {
-			cut--
-		}
-		path = path[:cut]
-	}
-	return 0
-}
+// NotYet notes that what stands at path has no effect until something is there.
+func (c *Checker) NotYet(path, needs string) { c.notYetAt(c.line(path), path, needs) }
 
 func (c *Checker) refuseAt(line int, path, text, remedy string) {
 	c.problems = append(c.problems, Problem{File: c.file, Line: line, Key: path, Text: text, Remedy: remedy})
@@ -47,6 +26,12 @@ func (c *Checker) refuseAt(line int, path, text, remedy string) {
 
 func (c *Checker) warnAt(line int, path, text, remedy string) {
 	c.warnings = append(c.warnings, Problem{File: c.file, Line: line, Key: path, Text: text, Remedy: remedy})
+}
+
+func (c *Checker) notYetAt(line int, path, needs string) {
+	c.inactive = append(c.inactive, Problem{
+		File: c.file, Line: line, Key: path, Text: "not active yet: it needs " + needs, Remedy: "leave it if that is planned; it takes effect with the version that brings it",
+	})
 }
 
 // result returns the report, or the problems in order of their lines.

@@ -4,6 +4,8 @@ import "time"
 
 // Controller is the configuration of a controller.
 type Controller struct {
+	Lines Lines // where the keys stand, for messages
+
 	V                      int              `conf:"v" required:"true" oneof:"3" doc:"version of the format"`
 	Identity               Identity         `conf:"identity" required:"true" doc:"key material"`
 	TrustDomain            string           `conf:"trustDomain" doc:"trust domain of SPIFFE ids, with or without spiffe:// in front, if the certificates name none; without one the fingerprint of the root CA"`

@@ -5,8 +5,8 @@ import "time"
 // Cluster holds the raft settings.
 type Cluster struct {
 	DataDir               string         `conf:"dataDir" required:"true" doc:"directory of raft.db and snapshots"`
-	PreferredLeader       bool           `conf:"preferredLeader" default:"false" later:"clusters of several controllers" doc:"whether this controller should lead"`
-	RestartSelfOnSnapshot bool           `conf:"restartSelfOnSnapshot" default:"false" later:"clusters of several controllers" doc:"start again after a snapshot of the leader"`
+	PreferredLeader       bool           `conf:"preferredLeader" default:"false" later:"a second member of the cluster" doc:"whether this controller should lead"`
+	RestartSelfOnSnapshot bool           `conf:"restartSelfOnSnapshot" default:"false" later:"a second member of the cluster" doc:"start again after a snapshot of the leader"`
 	SnapshotInterval      time.Duration  `conf:"snapshotInterval" default:"2m" min:"10ms" doc:"time between two looks at the log"`
 	SnapshotThreshold     int            `conf:"snapshotThreshold" default:"500" min:"1" doc:"log entries that make a snapshot due"`
 	TrailingLogs          int            `conf:"trailingLogs" default:"500" min:"0" doc:"log entries kept behind a snapshot"`
@@ -19,7 +19,7 @@ type Cluster struct {
 	WarnWhenLeaderlessFor time.Duration  `conf:"warnWhenLeaderlessFor" default:"1m" min:"10s" clamp:"default" doc:"time without a leader that is worth a warning in the log"`
 	LogLevel              string         `conf:"logLevel" oneof:"trace|debug|info|warn|error|off" doc:"level of raft's log; default that of the process"`
 	LogFile               string         `conf:"logFile" doc:"file for raft's log; default that of the process"`
-	CommandHandler        CommandHandler `conf:"commandHandler" later:"clusters of several controllers" doc:"changes that followers forward"`
+	CommandHandler        CommandHandler `conf:"commandHandler" later:"a second member of the cluster" doc:"changes that followers forward"`
 	RateLimiter           Window         `conf:"rateLimiter" doc:"limit on changes in flight"`
 }
 

@@ -22,7 +22,7 @@ type CtrlOptions struct {
 	ConnectTimeout         time.Duration `conf:"connectTimeoutMs" default:"5000" min:"30" max:"60000" unit:"ms" doc:"time for a hello; also for connection, handshake and hello of a router that is called"`
 	WriteTimeout           time.Duration `conf:"writeTimeout" default:"20s" min:"0s" doc:"a write that takes longer closes the connection; 0 is 20 s"`
 	RouterHeartbeats       Heartbeats    `conf:"routerHeartbeats" doc:"how a dead router is noticed"`
-	PeerHeartbeats         Heartbeats    `conf:"peerHeartbeats,peerHeartbeatOptions" later:"clusters of several controllers" doc:"heartbeats between controllers"`
+	PeerHeartbeats         Heartbeats    `conf:"peerHeartbeats,peerHeartbeatOptions" later:"a second member of the cluster" doc:"heartbeats between controllers"`
 }
 
 // Queue returns the bound of the send queue in messages, 0 for none.

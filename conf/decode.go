@@ -26,7 +26,7 @@ func decode(file string, data []byte, env Env, out any) (*Checker, error) {
 	if env == nil {
 		env = os.LookupEnv
 	}
-	d := &decoder{Checker: Checker{file: file, lines: make(map[string]int)}, env: env, budget: maxNodes}
+	d := &decoder{Checker: Checker{Lines: Lines{file: file, lines: make(map[string]int)}}, env: env, budget: maxNodes}
 	root, err := d.parse(data)
 	if err != nil {
 		return nil, err
@@ -37,14 +37,6 @@ func decode(file string, data []byte, env Env, out any) (*Checker, error) {
 	d.defaults(rv)
 	d.section(root, "", rv)
 	return &d.Checker, nil
-}
-
-// notActive says what a key waits for, unless the key says it already.
-func notActive(path, later string) string {
-	if path == later {
-		return "not active yet"
-	}
-	return later + ": not active yet"
 }
 
 type decoder struct {
@@ -210,7 +202,7 @@ func (d *decoder) value(key, value *yaml.Node, path string, f *field, rv reflect
 			return
 		}
 	case f.later != "":
-		d.inactive = append(d.inactive, Problem{File: d.file, Line: key.Line, Key: path, Text: notActive(path, f.later)})
+		d.notYetAt(key.Line, path, f.later)
 	}
 	if value == nil {
 		if f.required {
@@ -300,13 +292,17 @@ func (d *decoder) named(n *yaml.Node, path string, f *field, target reflect.Valu
 }
 
 func (d *decoder) scalar(n *yaml.Node, path string, f *field, target reflect.Value) {
+	found := describe(n)
+	if n.Kind == yaml.ScalarNode && f.typ == secretType {
+		found = "another kind of value" // which may be the secret
+	}
 	if n.Kind != yaml.ScalarNode {
-		d.refuseAt(n.Line, path, "expected "+expected(f)+", found "+describe(n), "")
+		d.refuseAt(n.Line, path, "expected "+expected(f)+", found "+found, "")
 		return
 	}
 	text, tag := d.expand(n, path)
 	if reason := kindMismatch(f, tag, n); reason != "" {
-		d.refuseAt(n.Line, path, "expected "+expected(f)+", found "+describe(n), reason)
+		d.refuseAt(n.Line, path, "expected "+expected(f)+", found "+found, reason)
 		return
 	}
 	if err := setScalar(target, f, text); err != nil {
@@ -314,7 +310,7 @@ func (d *decoder) scalar(n *yaml.Node, path string, f *field, target reflect.Val
 		if why != "" {
 			why = ": " + why
 		}
-		d.refuseAt(n.Line, path, "expected "+expected(f)+", found "+describe(n)+why, "")
+		d.refuseAt(n.Line, path, "expected "+expected(f)+", found "+found+why, "")
 		return
 	}
 	if f.required && target.IsZero() {
@@ -324,8 +320,8 @@ func (d *decoder) scalar(n *yaml.Node, path string, f *field, target reflect.Val
 	d.bounds(n.Line, path, f, target)
 }
 
-// describe says what stands at a node, secrets cut short by nothing: values
-// of configuration files are paths, names and numbers.
+// describe says what stands at a node, long texts cut short. Values of type
+// Secret do not come here.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

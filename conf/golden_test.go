@@ -136,7 +136,11 @@ func dump(b *strings.Builder, path string, v reflect.Value) {
 }
 
 func TestReferenceIsCurrent(t *testing.T) {
-	const head = "# Keys of the %s configuration\n\nGenerated from the schema by `go generate ./conf`.\n\n"
+	const head = "# Keys of the %s configuration\n\nGenerated from the schema by `go generate ./conf`.\n\n" +
+		"The file is YAML. In paths, `[]` stands for the entries of a list and `NAME` for names of your own. `$NAME` and `${NAME}` in texts\n" +
+		"are replaced by environment variables. A key is *active*; or it has *no effect*, for the reason given, and is named in the log, so that\n" +
+		"files of the ecosystem can be used as they are; or it is *not active yet*: read, checked and named in the log, without effect until a\n" +
+		"version has what it needs; or it is *refused*, as every key that is not listed here.\n\n"
 	for name, table := range map[string]string{"controller": ReferenceController(), "router": ReferenceRouter()} {
 		compare(t, "../docs/configuration-"+name+".md", fmt.Sprintf(head, name)+table)
 	}

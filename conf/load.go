@@ -44,6 +44,7 @@ func ParseController(file string, data []byte, env Env) (*Controller, *Report, e
 	if err != nil {
 		return nil, nil, err
 	}
+	out.Lines = c.Lines
 	return &out, report, nil
 }
 
@@ -66,6 +67,7 @@ func ParseRouter(file string, data []byte, env Env) (*Router, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	out.Lines = c.Lines
 	return &out, report, nil
 }
 

@@ -3,7 +3,9 @@ package conf
 import (
 	"fmt"
 	"net/netip"
+	"regexp"
 	"strings"
+	"unicode"
 )
 
 func (s *SANs) check(c *Checker, path string) {
@@ -34,9 +36,19 @@ func isAddressOrRange(text string) string {
 	return ""
 }
 
+// hostPattern is a host name in ASCII, or such a name below "*.".
+var hostPattern = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?$`)
+
 func isHostPattern(text string) string {
-	if text == "" || isAddress(text) == "" || strings.ContainsAny(strings.TrimPrefix(text, "*."), "*:/") {
+	switch {
+	case !isASCII(text):
+		return "a host name in its ASCII form, which begins with xn--"
+	case isAddress(text) == "" || !hostPattern.MatchString(text):
 		return "a host name without scheme and port, or *. and a host name"
 	}
 	return ""
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }

@@ -54,7 +54,11 @@ func stateOf(f *field, outer string) (state, doc string) {
 		return "refused", f.refused
 	case f.inert != "":
 		return "no effect", f.inert
-	case f.later != "" || f.inactive || outer == "not active yet":
+	case f.later != "":
+		return "not active yet", f.doc + "; needs " + f.later
+	case f.inactive != "":
+		return "not active yet", f.doc + "; needs " + f.inactive
+	case outer == "not active yet":
 		return "not active yet", f.doc
 	}
 	return "active", f.doc

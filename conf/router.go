@@ -4,6 +4,8 @@ import "time"
 
 // Router is the configuration of a router.
 type Router struct {
+	Lines Lines // where the keys stand, for messages
+
 	V                  int                `conf:"v" required:"true" oneof:"3" doc:"version of the format"`
 	Identity           Identity           `conf:"identity" required:"true" doc:"key material; enrollment creates the files"`
 	Ctrl               RouterCtrl         `conf:"ctrl" required:"true" doc:"connection to the controllers"`

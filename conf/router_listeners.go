@@ -87,7 +87,7 @@ func (c *Checker) binding(path, name string, known bindings) {
 	case !ok:
 		c.Refuse(path, fmt.Sprintf("no binding is called %q", name), "use one of "+known.names())
 	case later != "":
-		c.inactive = append(c.inactive, Problem{File: c.file, Line: c.line(path), Key: path, Text: name + ", " + later + ": not active yet"})
+		c.NotYet(path, later)
 	}
 }
 

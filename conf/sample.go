@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -32,6 +33,8 @@ func sample(t reflect.Type, head string, v Values) string {
 type sampler struct {
 	out    strings.Builder
 	values Values
+	bare   bool // in an entry of a list after the first: what its keys mean is said already
+	terse  bool // in an entry before the last: keys that it does not have are left to the last
 }
 
 // has reports whether a value is given at a path or below.
@@ -52,7 +55,11 @@ func (s *sampler) section(t reflect.Type, path string, depth int, live bool) {
 			continue // without effect
 		}
 		at := join(path, f.name)
-		s.key(&f, at, depth, live && s.has(at))
+		has := live && s.has(at)
+		if s.terse && !has {
+			continue
+		}
+		s.key(&f, at, depth, has)
 	}
 }
 
@@ -61,7 +68,9 @@ func (s *sampler) key(f *field, path string, depth int, live bool) {
 	if depth == 0 {
 		s.out.WriteString("\n")
 	}
-	s.comment(f, depth)
+	if !s.bare || !live {
+		s.comment(f, depth)
+	}
 	switch {
 	case elem == nil && live:
 		s.line(depth, live, f.name+": "+s.values[path])
@@ -86,9 +95,10 @@ func (s *sampler) list(f *field, elem reflect.Type, path string, depth int, live
 	for live && s.has(fmt.Sprintf("%s[%d]", path, count)) {
 		count++
 	}
-	for i := range max(count, 1) {
+	count = max(count, 1)
+	for i := range count {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		entry := &sampler{values: s.values}
+		entry := &sampler{values: s.values, bare: s.bare || i > 0, terse: s.terse || i < count-1}
 		entry.section(elem, at, depth+2, live)
 		s.out.WriteString(dashed(entry.out.String(), depth+1, live))
 	}
@@ -116,16 +126,35 @@ func dashed(text string, depth int, live bool) string {
 func (s *sampler) comment(f *field, depth int) {
 	text := f.doc
 	if elem, _ := sectionBelow(f.typ); elem == nil {
-		text += " (" + expected(f)
+		want := brief(f)
 		if f.required {
-			text += ", required"
+			want = append(want, "required")
 		}
-		text += ")"
+		if len(want) > 0 {
+			text += " (" + strings.Join(want, ", ") + ")"
+		}
 	}
-	if f.later != "" || f.inactive {
-		text += "; not active yet"
+	if needs := cmp.Or(f.later, f.inactive); needs != "" {
+		text += "; not active yet: needs " + needs
 	}
 	s.out.WriteString(strings.Repeat("  ", depth) + "# " + text + "\n")
+}
+
+// brief says in a few words what a key wants; nothing of plain texts.
+func brief(f *field) []string {
+	what := noun(f)
+	switch {
+	case f.oneof != nil:
+		return []string{strings.Join(f.oneof, ", ")}
+	case f.typ == durationType && f.unit == "":
+		what = "duration"
+	case what == "text":
+		return nil
+	}
+	for _, article := range []string{"a ", "an "} {
+		what = strings.TrimPrefix(what, article)
+	}
+	return []string{what + boundsText(f)}
 }
 
 // line writes a key; one that the file does not have gets its mark at the

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -17,8 +18,8 @@ import (
 //	oneof:"a|b"            allowed values
 //	types:"tls|wss"        allowed address types; bare:"tls" is assumed if none
 //	required:"true"        has to be there when its section is
-//	later:"what"           read and checked, not active yet; on an embedded struct
-//	                       it only says so in the reference
+//	later:"what"           read and checked, not active yet because it needs that; on
+//	                       an embedded struct it only says so in the reference
 //	inert:"why"            accepted without effect, one warning
 //	refused:"why"          known and refused
 //	doc:"..."              one line for the reference
@@ -39,7 +40,7 @@ type field struct {
 	types    []string
 	bare     string
 	later    string
-	inactive bool // embedded keys of something that is not active yet
+	inactive string // what embedded keys need, as later
 	inert    string
 	refused  string
 	doc      string
@@ -54,6 +55,7 @@ var (
 	hostPortType = reflect.TypeFor[HostPort]()
 	prefixType   = reflect.TypeFor[netip.Prefix]()
 	stringsType  = reflect.TypeFor[Strings]()
+	secretType   = reflect.TypeFor[Secret]()
 )
 
 // isSection reports whether values of t are maps of keys.
@@ -73,7 +75,7 @@ func fieldsOf(t reflect.Type) []field {
 		sf := t.Field(i)
 		if sf.Anonymous {
 			for _, f := range fieldsOf(sf.Type) {
-				f.inactive = f.inactive || sf.Tag.Get("later") != ""
+				f.inactive = cmp.Or(f.inactive, sf.Tag.Get("later"))
 				if f.index != nil {
 					f.index = append([]int{i}, f.index...)
 				}

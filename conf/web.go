@@ -2,6 +2,7 @@ package conf
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -46,11 +47,11 @@ type WebAPI struct {
 
 // APIOptions are the options of all APIs; each reads its own.
 type APIOptions struct {
-	Secret            string  `conf:"secret" later:"edge-oidc" doc:"edge-oidc: key of its cookies"`
-	RedirectURIs      Strings `conf:"redirectURIs" later:"edge-oidc" doc:"edge-oidc: allowed redirects after login"`
-	PostLogoutURIs    Strings `conf:"postLogoutURIs" later:"edge-oidc" doc:"edge-oidc: allowed redirects after logout"`
-	ScrapeCert        string  `conf:"scrapeCert" later:"metrics" doc:"metrics: the one client certificate that may read"`
-	IncludeTimestamps bool    `conf:"includeTimestamps" default:"false" later:"metrics" doc:"metrics: add time stamps"`
+	Secret            string  `conf:"secret" later:"the OIDC provider" doc:"edge-oidc: key of its cookies"`
+	RedirectURIs      Strings `conf:"redirectURIs" later:"the OIDC provider" doc:"edge-oidc: allowed redirects after login"`
+	PostLogoutURIs    Strings `conf:"postLogoutURIs" later:"the OIDC provider" doc:"edge-oidc: allowed redirects after logout"`
+	ScrapeCert        string  `conf:"scrapeCert" later:"metrics of the controller" doc:"metrics: the one client certificate that may read"`
+	IncludeTimestamps bool    `conf:"includeTimestamps" default:"false" later:"metrics of the controller" doc:"metrics: add time stamps"`
 	Path              string  `conf:"path" doc:"spa: path below /, without slashes; of zac it is zac"`
 	Location          string  `conf:"location" doc:"spa, zac: directory of the pages"`
 	IndexFile         string  `conf:"indexFile" default:"index.html" doc:"spa, zac: file for paths that are no file of the directory"`
@@ -113,7 +114,7 @@ type bindings map[string]string
 
 var controllerAPIs = bindings{
 	"edge-client": "", "edge-management": "", "fabric": "", "health-checks": "",
-	"edge-oidc": "the OIDC provider", "metrics": "Prometheus metrics",
+	"edge-oidc": "the OIDC provider", "metrics": "metrics of the controller",
 	BindingSPA: "", BindingZAC: "",
 }
 
@@ -130,7 +131,26 @@ var clientPolicies = []string{"noclientcert", "requestclientcert", "requireanycl
 // taken are the paths of APIs, which pages cannot have.
 var taken = []string{"edge", "fabric", "oidc", "health-checks", "metrics", "version", ".well-known"}
 
+// bindingOptions are the options that bindings read; those that are not here read
+// none.
+var bindingOptions = map[string][]string{
+	"edge-oidc": {"secret", "redirectURIs", "postLogoutURIs"},
+	"metrics":   {"scrapeCert", "includeTimestamps"},
+	BindingSPA:  {"path", "location", "indexFile"}, BindingZAC: {"path", "location", "indexFile"},
+}
+
+// checkOptions names the options that are those of another binding.
+func (a *WebAPI) checkOptions(c *Checker, path string) {
+	for _, f := range fieldsOf(reflect.TypeFor[APIOptions]()) {
+		at := path + ".options." + f.name
+		if c.Has(at) && !slices.Contains(bindingOptions[a.Binding], f.name) {
+			c.Warn(at, "has no effect with the binding "+a.Binding, "remove it")
+		}
+	}
+}
+
 func (a *WebAPI) check(c *Checker, path string) {
+	a.checkOptions(c, path)
 	o := &a.Options
 	switch {
 	case a.Binding == BindingZAC:
