@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -349,7 +350,7 @@ listeners: [{binding: edge, address: "tls:0.0.0.0:1", options: {advertise: "loca
 		t.Errorf("heartbeats %+v", h)
 	}
 	want := limit.WindowConfig{Min: 6, Max: 66, Success: 0.8, Increase: 1.1, Decrease: 0.7, IncreaseEvery: 3, DecreaseEvery: 4, Timeout: 12 * time.Second}
-	if l := u.Terminators; l.Window == nil || *l.Window != want || l.Queue != 17 || l.Workers != 3 {
+	if l := u.Terminators; l.Window == nil || !reflect.DeepEqual(*l.Window, want) || l.Queue != 17 || l.Workers != 3 {
 		t.Errorf("limits of terminators %+v, %+v", l, l.Window)
 	}
 	if u.FaultInterval != 222*time.Millisecond || u.SaveInterval != 44*time.Second || u.SnapshotFile != "some.file" {
