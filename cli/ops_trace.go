@@ -17,7 +17,7 @@ import (
 func opsCommand(o Options) *cobra.Command {
 	t := newTool(o)
 	c := &cobra.Command{Use: "ops", Short: "Look into files of a process, and operations with the ecosystem's prefix", Args: cobra.NoArgs, RunE: help}
-	c.AddCommand(traceCommand(), t.clusterCommand(), t.database())
+	c.AddCommand(traceCommand(), t.clusterCommand(), t.database(), parent("verify", "Prove that the network carries traffic", t.verifyTraffic()))
 	return c
 }
 
