@@ -2,6 +2,7 @@ package http
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
@@ -25,27 +26,39 @@ func (e *endpoint) permitted(c *Caller) error {
 	if c.Partial {
 		return fault.Unauthorized.New(nil).WithRemedy("satisfy the outstanding authentication queries of the session first")
 	}
-	entity := a.Rule == api.EntityAccess || a.Rule == api.EntityAccessNoReadonly
-	read := a.Rule == api.EntityAccess && a.Action == "read" || a.Rule == api.AdminOrReadonly
-	switch {
-	case a.Rule == api.Authenticated, c.Admin:
-		return nil
-	case a.Rule == api.Admin:
-		return fault.Unauthorized.New(nil)
-	case a.Rule == api.AnyPermission && len(c.Permissions) > 0:
-		return nil
-	case read && slices.Contains(c.Permissions, adminReadonly):
-		return nil
-	case entity && (slices.Contains(c.Permissions, e.needs[0]) || slices.Contains(c.Permissions, e.needs[1])) && e.reads(c):
+	if a.Rule == api.Authenticated || c.Admin || e.granted(c) {
 		return nil
 	}
 	return fault.Unauthorized.New(nil)
 }
 
-// reads reports whether the caller may read the further entities that the
-// operation shows.
-func (e *endpoint) reads(c *Caller) bool {
-	return !slices.ContainsFunc(e.op.Reads, func(entity string) bool {
-		return !slices.Contains(c.Permissions, entity) && !slices.Contains(c.Permissions, entity+".read")
-	})
+// granted reports whether a permission of the caller, who is no admin, covers
+// the operation.
+func (e *endpoint) granted(c *Caller) bool {
+	a := e.op.Access
+	switch a.Rule {
+	case api.AnyPermission:
+		return len(c.Permissions) > 0
+	case api.AdminOrReadonly:
+		return slices.Contains(c.Permissions, adminReadonly)
+	case api.EntityAccess:
+		if a.Action == "read" && slices.Contains(c.Permissions, adminReadonly) {
+			return true
+		}
+	case api.EntityAccessNoReadonly:
+	default: // admins only
+		return false
+	}
+	if !slices.Contains(c.Permissions, e.needs[0]) && !slices.Contains(c.Permissions, e.needs[1]) {
+		return false
+	}
+	return !slices.ContainsFunc(e.op.Reads, func(entity string) bool { return !c.may(entity + ".read") })
+}
+
+// may reports whether the caller has a permission, itself or as part of a wider
+// one.
+func (c *Caller) may(permission string) bool {
+	entity, action, _ := strings.Cut(permission, ".")
+	return c.Admin || slices.Contains(c.Permissions, permission) || slices.Contains(c.Permissions, entity) ||
+		action == "read" && slices.Contains(c.Permissions, adminReadonly)
 }

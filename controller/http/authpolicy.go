@@ -14,7 +14,9 @@ type (
 )
 
 func (s *Server) authPolicyEntity() *authPolicyEntity {
-	return newEntity[model.AuthPolicy, api.AuthPolicy](s.links.authPolicy, shapeAuthPolicy)
+	x := newEntity[model.AuthPolicy, api.AuthPolicy](s.links.authPolicy, shapeAuthPolicy)
+	x.permit = guardAuthPolicy
+	return x
 }
 
 func shapeAuthPolicy(c *call, d *api.AuthPolicy, e *model.AuthPolicy) {

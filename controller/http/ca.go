@@ -15,13 +15,13 @@ type caEntity = entity[model.CA, api.CA, *model.CA]
 func (s *Server) caEntity() *caEntity {
 	x := newEntity[model.CA, api.CA](s.links.ca, shapeCA)
 	x.indexes["fingerprint"] = state.ByFingerprint
-	x.before = func(w *change[model.CA]) error {
+	x.before = guarded((*call).guardCA, func(w *change[model.CA]) error {
 		if w.mode != api.Create {
 			w.e.CertPem = w.old.CertPem // never changes
 			return nil
 		}
 		return model.Derive(w.e)
-	}
+	})
 	return x
 }
 
@@ -54,6 +54,9 @@ func (s *Server) caJWT(c *call) error {
 func (s *Server) verifyCA(c *call) error {
 	e, err := s.cas.get(c, c.id())
 	if err != nil {
+		return err
+	}
+	if err := c.guardCA(e); err != nil {
 		return err
 	}
 	if e.IsVerified {

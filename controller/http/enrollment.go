@@ -15,7 +15,7 @@ type enrollmentEntity = entity[model.Enrollment, api.Enrollment, *model.Enrollme
 
 func (s *Server) enrollmentEntity() *enrollmentEntity {
 	token := column[model.Enrollment]{Field: query.Field{Name: "token", Type: query.String}, value: func(c *call, e *model.Enrollment) query.Value {
-		if !c.mayEnrollAs(e.IdentityID) {
+		if !c.maySeeToken(e) {
 			return query.Value{}
 		}
 		return query.StringOf(e.Token)
@@ -26,9 +26,9 @@ func (s *Server) enrollmentEntity() *enrollmentEntity {
 	x.newID = id.Short
 	x.permit = func(c *call, old *model.Enrollment, in any) error {
 		if old != nil {
-			return guardAdmin(c, old.IdentityID)
+			return c.guardID(old.IdentityID)
 		}
-		return guardAdmin(c, *in.(*api.EnrollmentCreate).IdentityID)
+		return c.guardID(*in.(*api.EnrollmentCreate).IdentityID)
 	}
 	x.before = func(w *change[model.Enrollment]) error {
 		if err := checkExpiry(w.c, w.e); err != nil {
@@ -43,27 +43,6 @@ func (s *Server) enrollmentEntity() *enrollmentEntity {
 		return s.cfg.Enroller.NewEnrollment(w.e)
 	}
 	return x
-}
-
-// mayEnrollAs reports whether the caller may see the one-time tokens of an
-// identity: those of admins are for admins and themselves.
-func (c *call) mayEnrollAs(identity string) bool {
-	if c.caller.Admin || identity == c.caller.IdentityID {
-		return true
-	}
-	i := state.Get[model.Identity](c.state, identity)
-	return i == nil || !i.IsAdmin && !i.IsDefaultAdmin
-}
-
-// guardAdmin keeps those who are not admins away from what belongs to admins.
-func guardAdmin(c *call, identity string) error {
-	if c.caller.Admin {
-		return nil
-	}
-	if i := state.Get[model.Identity](c.state, identity); i != nil && (i.IsAdmin || i.IsDefaultAdmin) {
-		return fault.Unauthorized.Errorf("non-admins may not change enrollments of admin users")
-	}
-	return nil
 }
 
 // checkEnrollment judges what an enrollment of an identity needs beside it.
@@ -95,12 +74,12 @@ func shapeEnrollment(c *call, d *api.Enrollment, e *model.Enrollment) {
 	d.IsSystem, d.CaID = e.IsSystem, optional(e.CaID)
 	d.ExpiresAt, d.JWT, d.Method, d.Token, d.Username = e.ExpiresAt, e.JWT, e.Method, e.Token, e.Username
 	d.IdentityID, d.EdgeRouterID, d.TransitRouterID = e.IdentityID, e.EdgeRouterID, e.TransitRouterID
+	if !c.maySeeToken(e) {
+		d.JWT, d.Token = "", ""
+	}
 	if e.IdentityID != "" {
 		r := c.identityRef(e.IdentityID)
 		d.Identity = &r
-		if !c.mayEnrollAs(e.IdentityID) {
-			d.JWT, d.Token = "", ""
-		}
 	}
 	if e.EdgeRouterID != "" {
 		r := c.ref(c.s.links.edgeRouter, model.KindEdgeRouter, e.EdgeRouterID)
@@ -118,7 +97,7 @@ func (s *Server) refresh(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := guardAdmin(c, old.IdentityID); err != nil {
+	if err := c.guardID(old.IdentityID); err != nil {
 		return err
 	}
 	if old.JWT == "" {

@@ -326,6 +326,10 @@ func TestTokensStaySecret(t *testing.T) {
 	f.do("GET", m("/identities/%s", f.admin), nil, as...).is("data.enrollment.ott.token", "").is("data.enrollment.ott.jwt", "")
 	f.do("GET", m("/identities/%s/enrollments", f.admin), nil, as...).is("data.0.token", "").is("data.0.jwt", "")
 	f.do("GET", m("/identities/%s", f.admin), nil).is("data.enrollment.ott.jwt", "jwt-of-ott")
+	// Who only reads must not become anybody else; who may enrol others sees what it has made.
+	f.do("GET", m("/identities/%s", user), nil, as...).is("data.enrollment.ott.jwt", "")
+	f.do("GET", m("/enrollments?filter=token%%20contains%%20%%22-%%22"), nil, as...).is("meta.pagination.totalCount", 0)
+	f.callers["reader"].Permissions = []string{"identity.read", "enrollment"}
 	f.do("GET", m("/identities/%s", user), nil, as...).is("data.enrollment.ott.jwt", "jwt-of-ott")
 	f.do("GET", m("/enrollments?filter=token%%20contains%%20%%22-%%22"), nil, as...).is("meta.pagination.totalCount", 1)
 }

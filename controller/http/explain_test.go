@@ -189,7 +189,7 @@ func TestExplainAccess(t *testing.T) {
 	f := reachable(t)
 	f.callers["some"] = &Caller{IdentityID: "alice", Permissions: []string{"identity.read", "service.read"}, ExpiresAt: f.now}
 	f.callers["all"] = &Caller{IdentityID: "alice", ExpiresAt: f.now, Permissions: []string{"identity.read", "service", "router.read", "terminator.read",
-		"service-policy.read", "edge-router-policy.read", "service-edge-router-policy.read"}}
+		"service-policy.read", "edge-router-policy.read", "service-edge-router-policy.read", "posture-check.read"}}
 	f.callers["auditor"] = &Caller{IdentityID: "alice", Permissions: []string{adminReadonly}, ExpiresAt: f.now}
 	change := obj{"changes": []obj{}}
 	for caller, want := range map[string]int{"some": 401, "all": 200, "auditor": 200, "nobody": 401} {

@@ -24,7 +24,7 @@ type KeySource interface {
 func (s *Server) signerEntity() *signerEntity {
 	x := newEntity[model.ExternalJwtSigner, api.ExternalJwtSigner](s.links.signer, shapeSigner)
 	x.indexes["issuer"], x.indexes["kid"], x.indexes["fingerprint"] = state.ByIssuer, state.ByKid, state.ByFingerprint
-	x.before = func(w *change[model.ExternalJwtSigner]) error {
+	x.before = guarded((*call).guardSigner, func(w *change[model.ExternalJwtSigner]) error {
 		if err := model.Derive(w.e); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (s *Server) signerEntity() *signerEntity {
 		}
 		w.derive("fingerprint", "commonName", "notBefore", "notAfter")
 		return nil
-	}
+	})
 	return x
 }
 

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/api"
-	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/id"
 	"github.com/weftnet/weft/model"
 	"github.com/weftnet/weft/state"
@@ -123,29 +122,6 @@ func beforeIdentity(w *change[model.Identity]) error {
 		return err
 	}
 	w.cmd.Create(n)
-	return nil
-}
-
-// permitIdentity keeps those who are not admins away from admins and from
-// permissions.
-func permitIdentity(c *call, old *model.Identity, in any) error {
-	if c.caller.Admin {
-		return nil
-	}
-	if old != nil && (old.IsAdmin || old.IsDefaultAdmin) {
-		return fault.Unauthorized.Errorf("non-admins may not change admin users")
-	}
-	body, _ := in.(*api.IdentityInput)
-	switch {
-	case body == nil:
-		return nil
-	case c.ep.op.Method == "PUT":
-		return fault.Unauthorized.Errorf("non-admins may not use the PUT method, use PATCH instead")
-	case old == nil && (body.IsAdmin != nil && *body.IsAdmin || len(body.Permissions) > 0):
-		return fault.Unauthorized.Errorf("non-admins may not create admin users")
-	case old != nil && (body.IsAdmin != nil || body.Permissions != nil):
-		return fault.Unauthorized.Errorf("non-admins may not change permissions or isAdmin")
-	}
 	return nil
 }
 

@@ -38,6 +38,9 @@ func (s *Server) assignConfigs(add bool) handler {
 		if err != nil {
 			return err
 		}
+		if err := permitIdentity(c, e, nil); err != nil {
+			return err
+		}
 		all := map[string]map[string]string{}
 		for service, byType := range e.ServiceConfigs {
 			all[service] = map[string]string{}

@@ -92,7 +92,10 @@ func shapeEdgeRouter(c *call, d *api.EdgeRouter, e *model.EdgeRouter) {
 	d.AppData, d.CertPem = api.Tags(e.AppData), optional(e.CertPem)
 	d.Configs, d.Cost, d.CtrlChanListeners, d.Disabled = e.Configs, e.Cost, e.CtrlChanListeners, e.Disabled
 	if n := openEnrollment(c, e); n != nil {
-		d.EnrollmentCreatedAt, d.EnrollmentExpiresAt, d.EnrollmentJWT, d.EnrollmentToken = &n.CreatedAt, &n.ExpiresAt, &n.JWT, &n.Token
+		d.EnrollmentCreatedAt, d.EnrollmentExpiresAt = &n.CreatedAt, &n.ExpiresAt
+		if c.mayEnrollRouters() {
+			d.EnrollmentJWT, d.EnrollmentToken = &n.JWT, &n.Token
+		}
 	}
 	live := c.routerStatus(e.ID)
 	d.Fingerprint, d.Hostname, d.Interfaces, d.IsOnline = e.Fingerprint, live.Hostname, live.interfaces(e), live.Online
@@ -106,7 +109,10 @@ func shapeRouter(c *call, d *api.Router, e *model.EdgeRouter) {
 	d.IsSystem = e.IsSystem
 	d.Configs, d.Cost, d.CtrlChanListeners, d.Disabled = e.Configs, e.Cost, e.CtrlChanListeners, e.Disabled
 	if n := openEnrollment(c, e); n != nil && e.IsTransit {
-		d.EnrollmentCreatedAt, d.EnrollmentExpiresAt, d.EnrollmentJWT, d.EnrollmentToken = &n.CreatedAt, &n.ExpiresAt, &n.JWT, &n.Token
+		d.EnrollmentCreatedAt, d.EnrollmentExpiresAt = &n.CreatedAt, &n.ExpiresAt
+		if c.mayEnrollRouters() {
+			d.EnrollmentJWT, d.EnrollmentToken = &n.JWT, &n.Token
+		}
 	}
 	live := c.routerStatus(e.ID)
 	d.Fingerprint, d.Interfaces, d.IsOnline, d.IsVerified = optional(e.Fingerprint), live.interfaces(e), live.Online, e.IsVerified
