@@ -19,9 +19,9 @@ func (c *Controller) operationsOfAgent() []agent.Operation {
 				return map[string]string{"path": path}, err
 			}},
 		{Name: "cluster-list", Doc: "members of the cluster", Do: func(context.Context, agent.Args) (any, error) { return m.Members(), nil }},
-		{Name: "cluster-add", Doc: "take a controller into the cluster", Params: []agent.Param{{Name: "address", Doc: "tls:host:port", Required: true}},
+		{Name: "cluster-add", Doc: "take a controller into the cluster", Params: []agent.Param{{Name: "address", Doc: "tls:host:port", Required: true}, {Name: "voter", Doc: "true or false, default true"}},
 			Do: func(ctx context.Context, args agent.Args) (any, error) {
-				return struct{}{}, m.AddMember(ctx, args["address"], true)
+				return struct{}{}, m.AddMember(ctx, args["address"], args["voter"] != "false")
 			}},
 		{Name: "cluster-remove", Doc: "take a member out of the cluster", Params: id(true),
 			Do: func(ctx context.Context, args agent.Args) (any, error) {

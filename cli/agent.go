@@ -20,6 +20,7 @@ type agentTool struct {
 	selector agent.Selector
 	address  string
 	timeout  time.Duration
+	dryRun   bool
 	style
 }
 
@@ -45,7 +46,7 @@ func agentCommand() *cobra.Command {
 	c.AddCommand(a.quiesce("quiesce", "Let a router take no new circuits; existing ones go on"), a.quiesce("dequiesce", "Let a router take new circuits again"), a.extend())
 	c.AddCommand(a.text("stack", "Show the stacks of all goroutines"), a.text("goroutines", "Show goroutines by what they do"))
 	c.AddCommand(a.file("heap", "pprof-heap", "Write a heap profile"), a.file("profile", "pprof-cpu", "Write a CPU profile"), a.gc())
-	c.AddCommand(a.call(), a.router())
+	c.AddCommand(a.call(), a.cluster(), a.snapshot("snapshot"), a.controller(), a.router())
 	return c
 }
 
@@ -152,6 +153,9 @@ func (a *agentTool) read(cmd *cobra.Command, operation string, args agent.Args, 
 
 // show runs an operation and prints its result: as JSON, or by print.
 func show[T any](a *agentTool, cmd *cobra.Command, operation string, args agent.Args, print func(io.Writer, T) error) error {
+	if a.dryRun {
+		return a.hold(cmd, operation, args)
+	}
 	var result T
 	if _, err := a.read(cmd, operation, args, &result); err != nil {
 		return err
@@ -206,7 +210,7 @@ func (a *agentTool) file(operation, alias, short string) *cobra.Command {
 
 // call runs any operation, also those of later versions and debug operations.
 func (a *agentTool) call() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "call OPERATION [NAME=VALUE]...", Short: "Run any operation of the process",
 		Long:    "Run any operation of the process. Without an operation those of the process are listed.",
 		Example: "  weft agent call\n  weft agent call close-link id=4owATiXmB23D",
@@ -222,9 +226,14 @@ func (a *agentTool) call() *cobra.Command {
 				}
 				params[name] = value
 			}
+			if a.dryRun {
+				return a.hold(cmd, args[0], params)
+			}
 			return a.stream(cmd, args[0], params, cmd.OutOrStdout())
 		},
 	}
+	a.changing(c)
+	return c
 }
 
 // operations lists what the process can do.

@@ -40,6 +40,7 @@ func (a *agentTool) logLevel() *cobra.Command {
 			"such as router/edge or a room with all its packages such as router, can have a level of its own; clear takes it away.",
 		Example: "  weft agent log-level\n  weft agent log-level debug --part router/edge\n  weft agent log-level clear --part router/edge",
 	}
+	a.changing(c)
 	c.Flags().StringVar(&part, "part", "", "package or room, default the whole process")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		params := agent.Args{}
@@ -70,7 +71,9 @@ func printLevels(w io.Writer, l levels) error {
 
 // quiesce is quiesce or dequiesce.
 func (a *agentTool) quiesce(operation, short string) *cobra.Command {
-	return &cobra.Command{Use: operation, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	c := &cobra.Command{Use: operation, Short: short, Args: cobra.NoArgs, Example: "  weft agent " + operation + " --id X91Z5iNIe2"}
+	a.changing(c)
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(a, cmd, operation, nil, func(w io.Writer, q quiescence) error {
 			state := "takes new circuits"
 			if q.Quiesced {
@@ -82,7 +85,8 @@ func (a *agentTool) quiesce(operation, short string) *cobra.Command {
 			}
 			return err
 		})
-	}}
+	}
+	return c
 }
 
 // quiescence is the answer of quiesce and dequiesce.
@@ -110,7 +114,11 @@ func (a *agentTool) stop() *cobra.Command {
 	}
 	c.Flags().DurationVar(&within, "within", 30*time.Second, "time for circuits to finish; 0s does not wait for them")
 	c.Flags().BoolVar(&noWait, "no-wait", false, "return at once")
+	a.changing(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		if a.dryRun {
+			return a.hold(cmd, "stop", agent.Args{"within": within.String()})
+		}
 		var answer stopping
 		p, err := a.read(cmd, "stop", agent.Args{"within": within.String()}, &answer)
 		if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/weftnet/weft/client"
 )
 
 // clusterCommand is the group of commands for the members of the cluster.
@@ -41,14 +42,18 @@ func firstOr(args []string, or string) string {
 func (t *tool) clusterList() *cobra.Command {
 	return t.action(action{use: "list", short: "List the members of the cluster", aliases: []string{"list-members"},
 		run: func(c *call, _ []string) error {
-			members, err := decodeInto[[]object](c.sendFabric("GET", "/cluster/list-members", nil))
+			members, err := decodeInto[[]client.ClusterMember](c.sendFabric("GET", "/cluster/list-members", nil))
 			if err != nil {
 				return err
 			}
-			p := printout{value: *members, headers: []string{"ID", "ADDRESS", "VOTER", "LEADER", "VERSION", "CONNECTED", "PREFERRED"}}
-			for _, m := range *members {
-				p.rows = append(p.rows, []string{m.text("id"), m.text("address"), m.text("voter"), m.text("leader"), m.text("version"), m.text("connected"), m.text("preferredLeader")})
-				p.members = append(p.members, map[string]any(m))
+			p := printout{value: *members, headers: memberHeaders}
+			for i := range *members {
+				m := &(*members)[i]
+				plain, err := plainJSON(m)
+				if err != nil {
+					return err
+				}
+				p.rows, p.members = append(p.rows, memberRow(m)), append(p.members, plain)
 			}
 			return c.print(p)
 		}})
