@@ -67,6 +67,7 @@ func (c *Client) DialWithOptions(ctx context.Context, service string, o DialOpti
 		ctx, cancel = context.WithTimeout(ctx, cmp.Or(o.Timeout, defaultDialTimeout))
 		defer cancel()
 	}
+	var wait backoff
 	for attempt := 1; ; attempt++ {
 		conn, err := c.dialOnce(ctx, service, o)
 		if err == nil {
@@ -75,14 +76,18 @@ func (c *Client) DialWithOptions(ctx context.Context, service string, o DialOpti
 		if attempt == dialAttempts || ctx.Err() != nil || c.ctx.Err() != nil || !worthRetrying(err) {
 			return nil, withOp("dial "+service, err)
 		}
+		if errors.Is(err, errHungUp) && !pause(ctx, wait.next()) {
+			return nil, withOp("dial "+service, err)
+		}
 		c.log.Debug("dial again", "service", service, "error", err)
 	}
 }
 
-// worthRetrying: after a stale session, and after a router that went away.
+// worthRetrying: after a stale session, and after a router that went away or
+// hung up before it was asked for anything.
 func worthRetrying(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && (e.startOver() || e.sessionEnded || e.Code == codeRouterLost)
+	return errors.Is(err, errHungUp) || errors.As(err, &e) && (e.startOver() || e.sessionEnded || e.Code == codeRouterLost)
 }
 
 func (c *Client) dialOnce(ctx context.Context, service string, o DialOptions) (*Conn, error) {

@@ -369,12 +369,12 @@ func (r *fakeRouter) start() {
 	if err != nil {
 		r.n.t.Fatal(err)
 	}
-	mux := channel.NewMux(tcp, channel.MuxConfig{})
+	mux := channel.NewMux(tcp, channel.MuxConfig{HandshakeTimeout: time.Minute}) // two hundred at once, and a busy machine
 	tl, err := mux.Listener(&tls.Config{ClientAuth: tls.RequireAnyClientCert, Certificates: []tls.Certificate{r.n.certificate()}}, alpn)
 	if err != nil {
 		r.n.t.Fatal(err)
 	}
-	l := channel.NewListener(tl, channel.ListenerConfig{Accept: r.hello})
+	l := channel.NewListener(tl, channel.ListenerConfig{Accept: r.hello, HelloTimeout: time.Minute})
 	r.mu.Lock()
 	r.addr, r.mux, r.l = tcp.Addr().String(), mux, l
 	r.hosts, r.conns, r.byID = nil, map[fakeEnd]*fakeCircuit{}, map[string]*fakeCircuit{}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -274,6 +275,42 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	l.Close()
+}
+
+// hungUpConn is a connection that the other side has closed.
+type hungUpConn struct{ net.Conn }
+
+func (hungUpConn) Read([]byte) (int, error)    { return 0, io.EOF }
+func (hungUpConn) Write(b []byte) (int, error) { return len(b), nil }
+func (hungUpConn) Close() error                { return nil }
+func (hungUpConn) SetDeadline(time.Time) error { return nil }
+
+// A router that hangs up before it answers, as one does that is busy beyond its
+// limits, is asked again.
+func TestRouterHangsUp(t *testing.T) {
+	n := newFakeNet(t)
+	n.router(nil)
+	n.service("echo", true, PermissionDial, PermissionBind)
+	l, err := n.client(Options{}).Listen("echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var calls atomic.Int32
+	c := n.client(Options{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == n.routers[0].addr && calls.Add(1) <= dialAttempts-1 {
+			return hungUpConn{}, nil
+		}
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}})
+	conn, err := c.Dial(t.Context(), "echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if got := calls.Load(); got != dialAttempts {
+		t.Errorf("%d calls, want %d", got, dialAttempts)
+	}
 }
 
 func TestHTTP(t *testing.T) {

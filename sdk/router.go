@@ -3,7 +3,10 @@ package sdk
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/weftnet/weft/channel"
@@ -140,8 +143,20 @@ func (r *router) dialFailed(err error) error {
 		e.Op = "connect to router " + r.name
 		return e
 	}
-	return &Error{Op: "connect to router " + r.name, Code: "ROUTER_UNREACHABLE", Message: err.Error(), kind: ErrNoRouter,
+	kind := ErrNoRouter
+	if hungUp(err) {
+		kind = errHungUp
+	}
+	return &Error{Op: "connect to router " + r.name, Code: "ROUTER_UNREACHABLE", Message: err.Error(), kind: kind,
 		Remedy: "check that the router runs and that " + r.address + " leads to it from here"}
+}
+
+// errHungUp is ErrNoRouter of a router that was there and closed the connection
+// before it had answered: one that is busy beyond its limits, or restarts.
+var errHungUp = fmt.Errorf("%w: it hung up", ErrNoRouter)
+
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // drop forgets a connection that has ended.
