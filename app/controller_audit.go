@@ -42,7 +42,10 @@ func (c *Controller) auditFailed(err error) {
 // of the start on.
 func (c *Controller) tellChanges(ctx context.Context) {
 	view := c.store.View()
+	hold := c.store.Hold(view.Index())
+	defer hold.Release()
 	for index, lost := view.Index(), false; ; index = view.Index() {
+		hold.Seen(index)
 		select {
 		case <-view.Changed():
 		case <-ctx.Done():

@@ -50,7 +50,9 @@ func (c *Controller) makeEvents() (func(network.Event), error) {
 	work.Go(func() { c.tellCluster(running) })
 	work.Go(func() { c.tellChanges(running) })
 	if o.audit != nil {
-		work.Go(func() { o.audit.Follow(running, c.store.Store) })
+		work.Go(func() { o.audit.Follow(running, c.store.Store, c.store.replayed) })
+	} else {
+		c.store.replayed.Release()
 	}
 	return func(e network.Event) {
 		hub.Publish(events.Network(e))

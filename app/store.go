@@ -26,6 +26,9 @@ type store struct {
 	*state.Store
 	node   *cluster.Node
 	window *limit.Window // bounds changes in flight, nil for no bound
+	// replayed holds what the log made of the state at the start, for the audit:
+	// it may lack the last changes before a crash.
+	replayed *state.Hold
 	parts
 }
 
@@ -92,7 +95,7 @@ func openStore(ctx context.Context, c *conf.Controller, id string, bootstrap boo
 		return nil, err
 	}
 	machine.Keep(c.RouterDataModel.LogSize)
-	s := &store{Store: machine, window: window(c)}
+	s := &store{Store: machine, window: window(c), replayed: machine.Hold(0)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())

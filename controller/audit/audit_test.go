@@ -65,7 +65,8 @@ func (w *world) follow(cfg Config) (l *Log, stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
-	work.Go(func() { l.Follow(ctx, w.store) })
+	hold := w.store.Hold(l.Index())
+	work.Go(func() { l.Follow(ctx, w.store, hold) })
 	return l, func() {
 		cancel()
 		work.Wait()

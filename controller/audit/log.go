@@ -139,14 +139,17 @@ const saveEvery = time.Second
 
 // Follow records the changes of the state, from where the records end, until
 // ctx ends. It never keeps a change waiting: what cannot be written is tried
-// again as long as the state remembers it, and counted when it does not.
-func (l *Log) Follow(ctx context.Context, s Changes) {
+// again as long as the state remembers it, and counted when it does not. hold
+// keeps what has no record yet known; Follow releases it.
+func (l *Log) Follow(ctx context.Context, s Changes, hold *state.Hold) {
+	defer hold.Release()
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	down := false
 	for {
 		view := s.View()
 		err := l.catchUp(s, view)
+		hold.Seen(l.Index())
 		l.tell(err, &down)
 		var changed <-chan struct{}
 		var again <-chan time.Time
