@@ -14,8 +14,8 @@ import (
 
 // opsCommand holds what works on files of a process, and operations as the
 // ecosystem spells them.
-func opsCommand(o Options) *cobra.Command {
-	t := newTool(o)
+func opsCommand(o Options, wanted func(string) bool) *cobra.Command {
+	t := newTool(o, wanted)
 	c := &cobra.Command{Use: "ops", Short: "Look into files of a process, and operations with the ecosystem's prefix", Args: cobra.NoArgs, RunE: help}
 	c.AddCommand(traceCommand(), t.clusterCommand(), t.database(), parent("verify", "Prove that the network carries traffic", t.verifyTraffic()))
 	return c

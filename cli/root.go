@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ type Options struct {
 // Run executes a command line without the program's name and returns the exit
 // code. extra are the commands of the program's own processes.
 func Run(ctx context.Context, o Options, args []string, extra ...*cobra.Command) int {
-	root := New(o, extra...)
+	root := build(o, func(name string) bool { return slices.Contains(args, name) }, extra...)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -40,6 +41,13 @@ func wantsJSON(cmd *cobra.Command) bool {
 // New returns the root command. Its errors are those of the commands; Run
 // prints them and maps them to exit codes.
 func New(o Options, extra ...*cobra.Command) *cobra.Command {
+	return build(o, func(string) bool { return true }, extra...)
+}
+
+// build makes the tree. Large groups, of which there are hundreds of commands,
+// get theirs only if they are wanted: a command line does not hold the name of
+// a group that it does not use.
+func build(o Options, wanted func(name string) bool, extra ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "weft",
 		Short:         "A zero-trust overlay network",
@@ -57,10 +65,10 @@ func New(o Options, extra ...*cobra.Command) *cobra.Command {
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(extra...)
-	root.AddCommand(newTool(o).commands()...)
-	root.AddCommand(edgeCommand(o), fabricCommand(o), agentCommand(), opsCommand(o), completionCommand())
-	if create, _, err := root.Find([]string{"create", "config"}); err == nil {
-		create.AddCommand(o.CreateConfig...)
+	root.AddCommand(newTool(o, wanted).commands()...)
+	root.AddCommand(edgeCommand(o, wanted), fabricCommand(o, wanted), agentCommand(), opsCommand(o, wanted), completionCommand())
+	if config, _, err := root.Find([]string{"create", "config"}); err == nil && config.Name() == "config" {
+		config.AddCommand(o.CreateConfig...)
 	}
 	arrange(root)
 	usageArgs(root)
@@ -89,17 +97,22 @@ func arrange(root *cobra.Command) {
 
 // edgeCommand accepts `edge` before the commands, as scripts of the ecosystem
 // write it.
-func edgeCommand(o Options) *cobra.Command {
+func edgeCommand(o Options, wanted func(string) bool) *cobra.Command {
 	c := &cobra.Command{Use: "edge", Short: "The same commands with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
-	c.AddCommand(newTool(o).commands()...)
+	if wanted("edge") {
+		c.AddCommand(newTool(o, wanted).commands()...)
+	}
 	return c
 }
 
 // fabricCommand accepts `fabric` before the commands that the ecosystem has
 // there.
-func fabricCommand(o Options) *cobra.Command {
-	t := newTool(o)
+func fabricCommand(o Options, wanted func(string) bool) *cobra.Command {
+	t := newTool(o, wanted)
 	c := &cobra.Command{Use: "fabric", Short: "Commands for routers, links, circuits, services and terminators with the ecosystem's prefix", Hidden: true, Args: cobra.NoArgs, RunE: help}
+	if !wanted("fabric") {
+		return c
+	}
 	c.AddCommand(t.verbs(routers(), links(), circuits(), fabricServices(), fabricTerminators(), controllers())...)
 	c.AddCommand(t.inspect(), t.database(), t.stream(), parent("validate", "Compare what should be with what is", append(t.validateCommands(), t.validateHosting())...))
 	return c
@@ -114,10 +127,13 @@ type tool struct {
 	context   string
 	style
 	dryRun bool
-	wire   *wire // of the command at work
+	wire   *wire                  // of the command at work
+	wanted func(name string) bool // whether the commands of a group are used
 }
 
-func newTool(o Options) *tool { return &tool{version: o.Version, style: style{output: formatTable}} }
+func newTool(o Options, wanted func(string) bool) *tool {
+	return &tool{version: o.Version, style: style{output: formatTable}, wanted: wanted}
+}
 
 // commands returns all commands that talk to a controller.
 func (t *tool) commands() []*cobra.Command {
@@ -136,17 +152,17 @@ func (t *tool) commands() []*cobra.Command {
 // verbs returns the commands that kinds of entities share.
 func (t *tool) verbs(of ...kind) []*cobra.Command {
 	show := t.group("show", "Show one entity", of, func(k kind) *cobra.Command { return k.show(t) })
-	show.AddCommand(t.showPath(), t.showCAJWT(), t.showSpec())
 	list := t.group("list", "List entities", of, func(k kind) *cobra.Command { return k.list(t) })
-	for _, k := range of {
-		if c := k.listOne(t); c != nil {
-			t.flags(c)
-			list.AddCommand(c)
-		}
-	}
 	update := t.group("update", "Change members of an entity", of, func(k kind) *cobra.Command { return k.update(t) })
-	update.AddCommand(t.identityConfigs())
-	list.AddCommand(t.otherLists()...)
+	if t.wanted("show") {
+		show.AddCommand(t.showPath(), t.showCAJWT(), t.showSpec())
+	}
+	if t.wanted("list") {
+		t.addLists(list, of)
+	}
+	if t.wanted("update") {
+		update.AddCommand(t.identityConfigs())
+	}
 	return []*cobra.Command{
 		t.group("create", "Create an entity", of, func(k kind) *cobra.Command { return k.create(t) }),
 		list,
@@ -156,9 +172,23 @@ func (t *tool) verbs(of ...kind) []*cobra.Command {
 	}
 }
 
+// addLists adds the lists of what belongs to one entity, and those of no kind.
+func (t *tool) addLists(list *cobra.Command, of []kind) {
+	for _, k := range of {
+		if c := k.listOne(t); c != nil {
+			t.flags(c)
+			list.AddCommand(c)
+		}
+	}
+	list.AddCommand(t.otherLists()...)
+}
+
 // group returns the command of a verb with one command per kind of entity.
 func (t *tool) group(verb, short string, of []kind, make func(kind) *cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: verb, Short: short, Args: cobra.NoArgs, RunE: help}
+	if !t.wanted(verb) {
+		return g
+	}
 	for _, k := range of {
 		if c := make(k); c != nil {
 			if !c.HasSubCommands() { // those have the flags
