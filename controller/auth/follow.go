@@ -12,11 +12,11 @@ import (
 // follow ends sessions when the state says so and takes up new keys.
 func (a *Auth) follow(ctx context.Context, index uint64) {
 	v := a.deps.Store.View()
-	a.recheck(v)
+	a.recheck()
 	for {
 		changes, ok := a.deps.Store.Changes(index, v)
 		if !ok {
-			a.recheck(v)
+			a.recheck()
 		}
 		a.react(v, changes)
 		index = v.Index()
@@ -131,10 +131,12 @@ func claimsOf(r *record) token.Session {
 }
 
 // recheck compares every session with the state, at the start and when the
-// changes since the last look are not known any more.
-func (a *Auth) recheck(v *state.View) {
-	now := a.now()
-	for _, e := range a.sessions.all() {
+// changes since the last look are not known any more. The view is taken after the
+// sessions: in an older one the identity of a new session may be missing.
+func (a *Auth) recheck() {
+	now, sessions := a.now(), a.sessions.all()
+	v := a.deps.Store.View()
+	for _, e := range sessions {
 		rec := e.record.Load()
 		identity := state.Get[model.Identity](v, rec.IdentityID)
 		if (rec.MfaRequired || rec.MfaComplete) && MFAOf(v, rec.IdentityID) == nil {
