@@ -2,7 +2,7 @@ package fault
 
 // General refusals of the REST APIs. Codes and messages are those of the
 // ecosystem; statuses too, except where a standard status exists (validation
-// failures are 400, never 6xx).
+// failures are 400, never 6xx) and where the fault is the caller's (never 5xx).
 var (
 	// Unhandled is any failure that nobody foresaw.
 	Unhandled = &Kind{Code: "UNHANDLED", Status: 500, Message: "An unhandled error occurred", Remedy: "look up the request id in the controller's log"}
@@ -21,7 +21,7 @@ var (
 	// CouldNotParseBody is malformed JSON or a wrong JSON type.
 	CouldNotParseBody = &Kind{Code: "COULD_NOT_PARSE_BODY", Status: 400, Message: "The body of the request could not be parsed", Remedy: "send valid JSON with the types of the schema"}
 	// CouldNotReadBody is an I/O failure while the body arrived.
-	CouldNotReadBody = &Kind{Code: "COULD_NOT_READ_BODY", Status: 500, Message: "The body of the request could not be read", Remedy: "send the request again"}
+	CouldNotReadBody = &Kind{Code: "COULD_NOT_READ_BODY", Status: 400, Message: "The body of the request could not be read", Remedy: "send the request again"}
 	// RequestEntityTooLarge is a body above the limit of 1 MiB.
 	RequestEntityTooLarge = &Kind{Code: "REQUEST_ENTITY_TOO_LARGE", Status: 413, Message: "The request body exceeds the maximum accepted size", Remedy: "keep the body below 1 MiB"}
 	// InvalidContentType is a content type that an enrolment does not read;
@@ -67,7 +67,7 @@ var (
 	// ServerNotRunningInHAMode is a cluster operation where there is none.
 	ServerNotRunningInHAMode = &Kind{Code: "SERVER_NOT_RUNNING_IN_HA_MODE", Status: 400, Message: "The server is not running in HA mode. HA operations are not permitted", Remedy: "ask a controller that is a member of a cluster"}
 	// TransferLeadership is a transfer that failed.
-	TransferLeadership = &Kind{Code: "TRANSFER_LEADERSHIP_ERROR", Status: 500, Message: "Error while attempting to transfer leadership", Remedy: "check that the target is a connected voter and try again"}
+	TransferLeadership = &Kind{Code: "TRANSFER_LEADERSHIP_ERROR", Status: 409, Message: "Error while attempting to transfer leadership", Remedy: "check that the target is a connected voter and try again"}
 )
 
 // Refusals of enrolment, authentication and certificates.
@@ -127,7 +127,7 @@ var (
 	// MaxAuthenticatorMethodsReached is one authenticator too many.
 	MaxAuthenticatorMethodsReached = &Kind{Code: "MAX_AUTHENTICATOR_METHODS_REACHED", Status: 409, Message: "The identity already has the maximum authenticators of the specified method", Remedy: "delete or update the existing authenticator"}
 	// CouldNotParseProxyCert is a certificate header that does not decode.
-	CouldNotParseProxyCert = &Kind{Code: "COULD_NOT_PARSE_PROXY_CERT", Status: 500, Message: "could not decode proxy client cert", Remedy: "correct the proxy's certificate header"}
+	CouldNotParseProxyCert = &Kind{Code: "COULD_NOT_PARSE_PROXY_CERT", Status: 400, Message: "could not decode proxy client cert", Remedy: "correct the proxy's certificate header"}
 	// MissingCertClaim is a certificate without the external id.
 	MissingCertClaim = &Kind{Code: "MISSING_CERT_CLAIM", Status: 400, Message: "The certificate is expected to contain and externalId, which was not found", Remedy: "issue the certificate with the claim that the CA names"}
 	// FailedERReenrollment is a router that could not be re-enrolled.
