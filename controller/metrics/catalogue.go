@@ -110,7 +110,6 @@ func controllerOwn() []Definition {
 		{"weft.events.webhook.retries", m, "", false, "Requests of webhooks that were repeats."},
 		{"weft.audit.missed", m, "", false, "Entries of the log without an audit record, because the disk took none for too long."},
 		{"weft.audit.failed", m, "", false, "Writes of audit records that failed and were tried again."},
-		{"weft.http.in_flight", g, "", false, "Requests to the APIs that are being answered."},
 		{"weft.metrics.reports.rejected", m, "", false, "Measurements of routers that were left out, because a router reported too many or such as are none."},
 	}
 }

@@ -15,6 +15,8 @@ import (
 // Config describes an Exporter. All of it is required.
 type Config struct {
 	ID string // of the controller
+	// Keep is whether reports of routers are wanted at all.
+	Keep bool
 	// Read returns what the controller has measured.
 	Read func() []observe.Reading
 	// Router returns the name of a router and whether it is connected; what one
@@ -46,6 +48,9 @@ func New(cfg Config) *Exporter {
 // Take keeps the report of a router in the place of the one before. It does not
 // keep m.
 func (e *Exporter) Take(routerID string, m *ctrl.MetricsReport) {
+	if !e.cfg.Keep {
+		return
+	}
 	r, rejected := take(m, e.known)
 	if rejected > 0 {
 		e.cfg.Rejected(rejected)
