@@ -11,10 +11,10 @@ import (
 
 const many = 10_000
 
-// crowd is a world of many identities, each with an authenticator.
-func crowd(t testing.TB) *world {
+// crowd is a world of count identities, each with an authenticator.
+func crowd(t testing.TB, count int) *world {
 	w := newWorld(t)
-	for i := 0; i < many; i += 100 {
+	for i := 0; i < count; i += 100 {
 		c := w.command()
 		for n := i; n < i+100; n++ {
 			id := fmt.Sprintf("id%06d", n)
@@ -30,7 +30,7 @@ func crowd(t testing.TB) *world {
 // which is as slow as the machine and the race detector are at the moment.
 func TestRestoreOfManyIsQuick(t *testing.T) {
 	begin := time.Now()
-	w := crowd(t)
+	w := crowd(t, 2000)
 	made := time.Since(begin)
 	var b bytes.Buffer
 	if _, err := w.View().WriteTo(&b); err != nil {
@@ -52,7 +52,7 @@ func TestRestoreOfManyIsQuick(t *testing.T) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	w := crowd(b)
+	w := crowd(b, many)
 	v := w.View()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -63,7 +63,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func BenchmarkByFingerprint(b *testing.B) {
-	w := crowd(b)
+	w := crowd(b, many)
 	key := fmt.Sprintf("%040d", 77)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -74,7 +74,7 @@ func BenchmarkByFingerprint(b *testing.B) {
 }
 
 func BenchmarkScan(b *testing.B) {
-	w := crowd(b)
+	w := crowd(b, many)
 	b.ReportAllocs()
 	for b.Loop() {
 		n := 0
@@ -88,7 +88,7 @@ func BenchmarkScan(b *testing.B) {
 }
 
 func BenchmarkApplyCreate(b *testing.B) {
-	w := crowd(b)
+	w := crowd(b, many)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		w.must(w.command().Create(identity(fmt.Sprint("new", i))))
