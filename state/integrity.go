@@ -18,7 +18,6 @@ type Damage struct {
 	drop   bool           // the entity belongs to nothing
 	fields map[string]any // that mend it when they are set
 	touch  bool           // writing it again mends it
-	after  []string       // ids of entities of the kind that have to be written again, too
 }
 
 // Mend adds what mends the damage to a command of the system, the first of the
@@ -32,9 +31,6 @@ func (d *Damage) Mend(c *Command) bool {
 	default:
 		return false
 	}
-	for _, id := range d.after {
-		c.Patch(d.Kind, id, nil)
-	}
 	return true
 }
 
@@ -43,11 +39,10 @@ func (d *Damage) Mend(c *Command) bool {
 // what should be theirs alone.
 func (v *View) Damages() iter.Seq[*Damage] {
 	return func(yield func(*Damage) bool) {
-		unique := uniqueIndexes()
 		for _, k := range model.Kinds() {
 			for e := range v.All(k) {
 				c := &examined{v: v, e: e, d: &Damage{Kind: k, ID: e.Meta().ID, fields: map[string]any{}}}
-				c.duplicates(unique[k])
+				c.duplicates(schema()[k])
 				c.references()
 				c.companions()
 				if len(c.d.Descriptions) > 0 && !yield(c.d) {
@@ -127,8 +122,11 @@ func keysOf[V any](c *examined, field string, k model.Kind, m map[string]V) {
 
 // duplicates finds values that another entity has, too: only one of the two is
 // found by them.
-func (c *examined) duplicates(unique []index) {
-	for _, ix := range unique {
+func (c *examined) duplicates(indexes []index) {
+	for _, ix := range indexes {
+		if !ix.unique {
+			continue
+		}
 		for _, value := range ix.keys(c.e) {
 			if value == "" {
 				continue
@@ -149,7 +147,6 @@ func (c *examined) duplicates(unique []index) {
 			c.report("%s.%s of %s is not unique: %s belongs to %s", model.Describe(c.e.Kind()).Store, ix.field, c.name(), shown, other.Meta().ID)
 			if ix.name == ByName {
 				c.d.fields["name"] = value + "-" + c.e.Meta().ID
-				c.d.after = append(c.d.after, other.Meta().ID) // its place in the index goes with the name
 			}
 		}
 	}

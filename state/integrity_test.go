@@ -120,9 +120,9 @@ func TestDamagesAreFoundAndMended(t *testing.T) {
 			func(v *View) bool {
 				return v.Get(model.KindIdentity, "r1") != nil && v.Get(model.KindEdgeRouterPolicy, "r1") != nil
 			}},
-		{"two of one name", nil, map[string]string{"s2": "s1"}, []string{"service s1"},
+		{"two of one name", nil, map[string]string{"s2": "s1"}, []string{"service s2"},
 			func(v *View) bool {
-				return Get[model.Service](v, "s1").Name == "s1-s1" && FirstBy[model.Service](v, ByName, "s1").ID == "s2"
+				return Get[model.Service](v, "s2").Name == "s1-s2" && FirstBy[model.Service](v, ByName, "s1").ID == "s1"
 			}},
 	}
 	for _, tt := range tests {

@@ -232,7 +232,7 @@ func (t *tx) refuseDelete(e model.Entity) error {
 			return fault.EntityCanNotBeDeleted.Errorf("cannot delete router identity %s until associated router is deleted", e.Name)
 		}
 	case *model.ConfigType:
-		if first(t.txn, model.KindConfig, ByConfigType, e.ID) != nil {
+		if t.data.first(model.KindConfig, ByConfigType, e.ID) != nil {
 			return fault.CanNotDeleteReferencedEntity.Errorf("cannot delete config type %s, as configs of that type exist", e.ID)
 		}
 	case *model.ExternalJwtSigner:
@@ -242,7 +242,7 @@ func (t *tx) refuseDelete(e model.Entity) error {
 			return err
 		}
 		var users []string
-		for i := range scan(t.txn, model.KindIdentity, indexID+"_prefix", "") {
+		for i := range t.data.all(model.KindIdentity) {
 			if i.(*model.Identity).AuthPolicyID == e.ID && len(users) < maxListed {
 				users = append(users, i.Meta().ID)
 			}

@@ -40,7 +40,7 @@ func (t *tx) enrollPolicy(s *model.ExternalJwtSigner) error {
 // signerInUse refuses to delete a signer that an auth policy names.
 func (t *tx) signerInUse(id string) error {
 	var allowing, requiring []string
-	for e := range scan(t.txn, model.KindAuthPolicy, indexID+"_prefix", "") {
+	for e := range t.data.all(model.KindAuthPolicy) {
 		p := e.(*model.AuthPolicy)
 		if slices.Contains(p.Primary.ExtJwt.AllowedSigners, id) {
 			allowing = append(allowing, p.ID)
@@ -62,7 +62,7 @@ func (t *tx) signerInUse(id string) error {
 // identities they enrol.
 func (t *tx) enrollPolicyInUse(id string) error {
 	var users []string
-	for e := range scan(t.txn, model.KindExternalJwtSigner, indexID+"_prefix", "") {
+	for e := range t.data.all(model.KindExternalJwtSigner) {
 		if e.(*model.ExternalJwtSigner).EnrollAuthPolicyID == id {
 			users = append(users, e.Meta().ID)
 		}

@@ -38,12 +38,15 @@ func (v *View) WriteTo(w io.Writer) (int64, error) {
 	}
 	count := 0
 	for _, k := range model.Kinds() {
+		prefix := entityPrefix(k)
 		for e := range v.All(k) {
 			raw, err := json.Marshal(e)
 			if err != nil {
 				return counter.n, fmt.Errorf("snapshot: %s %s: %w", k, e.Meta().ID, err)
 			}
-			if err := enc.Encode(snapshotEntity{Kind: k, Entity: raw}); err != nil {
+			buf.Write(prefix) // errors stay with the buffer
+			buf.Write(raw)
+			if _, err := buf.WriteString("}\n"); err != nil {
 				return counter.n, err
 			}
 			count++
@@ -56,51 +59,33 @@ func (v *View) WriteTo(w io.Writer) (int64, error) {
 	return counter.n, err
 }
 
+// entityPrefix is how the line of an entity begins, up to the entity itself.
+func entityPrefix(k model.Kind) []byte { return fmt.Appendf(nil, `{"kind":%q,"entity":`, k) }
+
 // Restore replaces the whole state by a snapshot. On an error the state stays
 // as it was. Readers of Changes have to start again from the new view, whose
 // index is always higher than that of the one before.
 func (s *Store) Restore(r io.Reader) error {
-	db, err := newDB()
-	if err != nil {
-		return err
-	}
-	dec := json.NewDecoder(bufio.NewReaderSize(r, 64<<10))
-	dec.DisallowUnknownFields()
+	in := bufio.NewReaderSize(r, 64<<10)
 	var head snapshotHead
-	if err := dec.Decode(&head); err != nil {
+	line, err := in.ReadBytes('\n')
+	if err == nil {
+		err = strict(line, &head)
+	}
+	if err != nil {
 		return fmt.Errorf("snapshot: head: %w", err)
 	}
 	if head.Format != snapshotFormat {
 		return fmt.Errorf("snapshot: format %d: this build reads format %d", head.Format, snapshotFormat)
 	}
-	v := &View{index: head.Index, counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{})}
-	txn := db.Txn(true)
-	defer txn.Abort()
-	for count := 0; ; count++ {
-		var line snapshotEntity
-		if err := dec.Decode(&line); err != nil {
-			return fmt.Errorf("snapshot: after %d entities: %w", count, err)
-		}
-		if line.Count != nil {
-			if *line.Count != count {
-				return fmt.Errorf("snapshot: has %d entities, should have %d", count, *line.Count)
-			}
-			break
-		}
-		e := model.New(line.Kind)
-		if e == nil {
-			return fmt.Errorf("snapshot: unknown kind %q", line.Kind)
-		}
-		if err := strict(line.Entity, e); err != nil {
-			return fmt.Errorf("snapshot: %s: %w", line.Kind, err)
-		}
-		if err := txn.Insert(string(line.Kind), e); err != nil {
-			return fmt.Errorf("snapshot: %s %s: %w", line.Kind, e.Meta().ID, err)
-		}
-		v.counts[line.Kind]++
+	v := &View{data: newData(), index: head.Index, counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{})}
+	by := new(edit)
+	if err := restoreEntities(in, func(e model.Entity) {
+		v.data.put(by, e)
+		v.counts[e.Kind()]++
+	}); err != nil {
+		return err
 	}
-	txn.Commit()
-	v.db, v.txn = db.Snapshot(), db.Txn(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.view.Load()
@@ -113,7 +98,6 @@ func (s *Store) Restore(r io.Reader) error {
 	for k := range old.counts {
 		v.touched[k] = v.index
 	}
-	s.db = db
 	s.feed.reset(v.index)
 	s.view.Store(v)
 	close(old.changed)

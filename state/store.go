@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/weftnet/weft/model"
 )
 
@@ -20,21 +18,15 @@ const feedLimit = 16384
 // log only, one at a time; everything else may be called at any time.
 type Store struct {
 	mu   sync.Mutex // one Apply or Restore at a time
-	db   *memdb.MemDB
-	keys map[model.Kind][]index // unique indexes
 	view atomic.Pointer[View]
 	feed feed
 }
 
 // New returns an empty store.
 func New() (*Store, error) {
-	db, err := newDB()
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{db: db, keys: uniqueIndexes(), feed: feed{limit: feedLimit}}
+	s := &Store{feed: feed{limit: feedLimit}}
 	s.view.Store(&View{
-		db: db.Snapshot(), txn: db.Txn(false), counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{}),
+		data: newData(), counts: map[model.Kind]int{}, touched: map[model.Kind]uint64{}, changed: make(chan struct{}),
 	})
 	return s, nil
 }
@@ -77,20 +69,13 @@ func (s *Store) Apply(indexes []uint64, commands [][]byte) ([]any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.view.Load()
-	txn := s.db.Txn(true)
-	defer txn.Abort() // no-op after Commit
-	t := &tx{txn: txn, keys: s.keys, counts: maps.Clone(old.counts)}
+	t := &tx{data: old.data.begin(), by: new(edit), counts: maps.Clone(old.counts)}
 	results := make([]any, len(commands))
 	for i, c := range decoded {
 		t.index, t.cmd = indexes[i], c
-		res, err := t.run()
-		if err != nil {
-			return nil, fmt.Errorf("log index %d: %w", indexes[i], err)
-		}
-		results[i] = res
+		results[i] = t.run()
 	}
-	txn.Commit()
-	next := &View{db: s.db.Snapshot(), txn: s.db.Txn(false), index: t.index, counts: t.counts, touched: old.touched, changed: make(chan struct{})}
+	next := &View{data: t.data, index: t.index, counts: t.counts, touched: old.touched, changed: make(chan struct{})}
 	if len(t.changes) > 0 {
 		next.touched = maps.Clone(old.touched)
 		for i := range t.changes {

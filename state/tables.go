@@ -1,12 +1,8 @@
 package state
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/hashicorp/go-memdb"
 
 	"github.com/weftnet/weft/model"
 )
@@ -32,7 +28,6 @@ const (
 	ByCA               = "ca"               // enrollment: ca id
 	ByIssuer           = "issuer"           // externalJwtSigner; unique
 	ByKid              = "kid"              // externalJwtSigner; unique
-	indexID            = "id"
 )
 
 // index is one secondary index of a table. Empty keys are left out.
@@ -141,78 +136,6 @@ func indexes(k model.Kind) []index {
 		}
 	}
 	return nil
-}
-
-// uniqueIndexes returns the unique indexes of every kind.
-func uniqueIndexes() map[model.Kind][]index {
-	out := make(map[model.Kind][]index)
-	for _, k := range model.Kinds() {
-		for _, ix := range indexes(k) {
-			if ix.unique {
-				out[k] = append(out[k], ix)
-			}
-		}
-	}
-	return out
-}
-
-// newDB returns an empty database with a table per kind.
-func newDB() (*memdb.MemDB, error) {
-	schema := &memdb.DBSchema{Tables: make(map[string]*memdb.TableSchema)}
-	for _, k := range model.Kinds() {
-		t := &memdb.TableSchema{Name: string(k), Indexes: map[string]*memdb.IndexSchema{
-			indexID: {Name: indexID, Unique: true, Indexer: idIndexer{}},
-		}}
-		for _, ix := range indexes(k) {
-			t.Indexes[ix.name] = &memdb.IndexSchema{
-				Name: ix.name, Unique: ix.unique, AllowMissing: true, Indexer: keyIndexer{ix.keys},
-			}
-		}
-		schema.Tables[string(k)] = t
-	}
-	return memdb.NewMemDB(schema)
-}
-
-// idIndexer indexes the id as it is.
-type idIndexer struct{}
-
-func (idIndexer) FromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
-
-func (idIndexer) PrefixFromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
-
-func (idIndexer) FromObject(raw any) (bool, []byte, error) {
-	e, ok := raw.(model.Entity)
-	if !ok {
-		return false, nil, fmt.Errorf("%T is no entity", raw)
-	}
-	id := e.Meta().ID
-	return id != "", []byte(id), nil
-}
-
-// keyIndexer indexes any number of strings. A NUL ends a key, so NUL bytes in
-// values are escaped.
-type keyIndexer struct {
-	keys func(model.Entity) []string
-}
-
-func (keyIndexer) FromArgs(args ...any) ([]byte, error) { return key(args[0].(string)), nil }
-
-func (x keyIndexer) FromObject(raw any) (bool, [][]byte, error) {
-	var out [][]byte
-	for _, s := range x.keys(raw.(model.Entity)) {
-		if s != "" {
-			out = append(out, key(s))
-		}
-	}
-	return len(out) > 0, out, nil
-}
-
-func key(s string) []byte {
-	if strings.ContainsAny(s, "\x00\x01") {
-		s = strings.NewReplacer("\x00", "\x01\x02", "\x01", "\x01\x01").Replace(s)
-	}
-	b := make([]byte, 0, len(s)+1)
-	return append(append(b, s...), 0)
 }
 
 func deref(s *string) []string {

@@ -30,19 +30,12 @@ func (v *View) Try(c *Command) (*View, error) {
 	if c, err = Decode(text); err != nil {
 		return nil, err
 	}
-	db := v.db.Snapshot()
-	txn := db.Txn(true)
-	defer txn.Abort() // no-op after Commit
-	t := &tx{txn: txn, keys: uniqueIndexes(), cmd: c, index: v.index, counts: maps.Clone(v.counts)}
+	t := &tx{data: v.data.begin(), by: new(edit), cmd: c, index: v.index, counts: maps.Clone(v.counts)}
 	for i := range c.Ops {
 		if err := t.op(&c.Ops[i]); err != nil {
 			return nil, &OpError{i, fault.From(err)}
 		}
-		if t.failed != nil {
-			return nil, t.failed
-		}
 	}
-	txn.Commit()
-	next := &View{db: db, txn: db.Txn(false), index: v.index, counts: t.counts, touched: maps.Clone(v.touched), changed: make(chan struct{})}
+	next := &View{data: t.data, index: v.index, counts: t.counts, touched: maps.Clone(v.touched), changed: make(chan struct{})}
 	return next, nil
 }

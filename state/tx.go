@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/weftnet/weft/fault"
 	"github.com/weftnet/weft/model"
 )
@@ -14,32 +12,30 @@ import (
 // per op, nil where it was applied.
 type Errors []error
 
-// tx applies commands to one write transaction. Errors that it returns are
-// either refusals (*fault.Error), which undo their command, or failures of the
-// store itself.
+// tx applies commands to one transaction. Errors that it returns are refusals
+// (*fault.Error), which undo their command.
 type tx struct {
-	txn     *memdb.Txn
-	keys    map[model.Kind][]index // unique indexes
+	data    *data
+	by      *edit
 	cmd     *Command
 	index   uint64
 	counts  map[model.Kind]int
 	changes []Change // of the whole batch
-	failed  error    // failure of the database: cannot happen with a valid schema
 }
 
 // run applies t.cmd and returns its result.
-func (t *tx) run() (any, error) {
+func (t *tx) run() any {
 	if t.cmd.Separate {
 		out := make(Errors, len(t.cmd.Ops))
 		for i := range t.cmd.Ops {
 			out[i] = t.atomically(t.cmd.Ops[i : i+1])
 		}
-		return out, t.failed
+		return out
 	}
 	if err := t.atomically(t.cmd.Ops); err != nil {
-		return err, t.failed
+		return err
 	}
-	return nil, t.failed
+	return nil
 }
 
 // atomically applies ops; when one is refused, it undoes them all.
@@ -150,12 +146,15 @@ func (t *tx) delete(e model.Entity) error {
 // unique refuses e when another entity has one of its unique keys.
 func (t *tx) unique(e model.Entity) error {
 	id := e.Meta().ID
-	for _, ix := range t.keys[e.Kind()] {
+	for _, ix := range schema()[e.Kind()] {
+		if !ix.unique {
+			continue
+		}
 		for _, value := range ix.keys(e) {
 			if value == "" {
 				continue
 			}
-			if other := first(t.txn, e.Kind(), ix.name, value); other != nil && other.Meta().ID != id {
+			if other := t.data.first(e.Kind(), ix.name, value); other != nil && other.Meta().ID != id {
 				return t.duplicate(e, ix, value)
 			}
 		}
@@ -171,7 +170,7 @@ func (t *tx) duplicate(e model.Entity, ix index, value string) error {
 		named = false
 	case *model.CA:
 		if ix.name == ByFingerprint {
-			other := first(t.txn, e.Kind(), ix.name, value)
+			other := t.data.first(e.Kind(), ix.name, value)
 			return fault.CouldNotValidate.Field(ix.field, "certificate already used as CA "+other.Meta().ID, e.CertPem)
 		}
 	case *model.EdgeRouter:
@@ -184,23 +183,20 @@ func (t *tx) duplicate(e model.Entity, ix index, value string) error {
 	return fault.CouldNotValidate.Field(ix.field, reason, value)
 }
 
-func (t *tx) get(k model.Kind, id string) model.Entity { return first(t.txn, k, indexID, id) }
+func (t *tx) get(k model.Kind, id string) model.Entity { return t.data.get(k, id) }
 
 // list returns the entities of an index as they are now; they may be changed
 // while the caller goes through them.
 func (t *tx) list(k model.Kind, index, value string) []model.Entity {
 	var out []model.Entity
-	for e := range scan(t.txn, k, index, value) {
+	for e := range t.data.by(k, index, value) {
 		out = append(out, e)
 	}
 	return out
 }
 
 func (t *tx) put(old, e model.Entity) {
-	if err := t.txn.Insert(string(e.Kind()), e); err != nil {
-		t.fail(err)
-		return
-	}
+	t.data.put(t.by, e)
 	if old == nil {
 		t.counts[e.Kind()]++
 	}
@@ -208,10 +204,7 @@ func (t *tx) put(old, e model.Entity) {
 }
 
 func (t *tx) drop(e model.Entity) {
-	if err := t.txn.Delete(string(e.Kind()), e); err != nil {
-		t.fail(err)
-		return
-	}
+	t.data.drop(t.by, e)
 	t.counts[e.Kind()]--
 	t.note(e, nil)
 }
@@ -231,26 +224,17 @@ func (t *tx) note(old, e model.Entity) {
 func (t *tx) undo(mark int) {
 	for i := len(t.changes) - 1; i >= mark; i-- {
 		c := &t.changes[i]
-		var err error
-		switch {
-		case c.Old == nil:
-			err = t.txn.Delete(string(c.Kind), c.New)
+		if c.Old == nil {
+			t.data.drop(t.by, c.New)
 			t.counts[c.Kind]--
-		default:
-			err = t.txn.Insert(string(c.Kind), c.Old)
-			if c.New == nil {
-				t.counts[c.Kind]++
-			}
+			continue
 		}
-		t.fail(err)
+		t.data.put(t.by, c.Old)
+		if c.New == nil {
+			t.counts[c.Kind]++
+		}
 	}
 	t.changes = t.changes[:mark]
-}
-
-func (t *tx) fail(err error) {
-	if err != nil && t.failed == nil {
-		t.failed = fmt.Errorf("state database: %w", err)
-	}
 }
 
 // clone returns a shallow copy of e: top-level fields may be replaced, what

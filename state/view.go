@@ -5,8 +5,6 @@ package state
 import (
 	"iter"
 
-	"github.com/hashicorp/go-memdb"
-
 	"github.com/weftnet/weft/model"
 )
 
@@ -14,8 +12,7 @@ import (
 // used by any number of goroutines for any time; what it returns is shared and
 // must not be changed.
 type View struct {
-	db      *memdb.MemDB // as it was, for trials
-	txn     *memdb.Txn
+	data    *data
 	index   uint64
 	counts  map[model.Kind]int
 	touched map[model.Kind]uint64
@@ -36,21 +33,21 @@ func (v *View) Count(k model.Kind) int { return v.counts[k] }
 func (v *View) Touched(k model.Kind) uint64 { return v.touched[k] }
 
 // Get returns the entity with the id, nil if there is none.
-func (v *View) Get(k model.Kind, id string) model.Entity { return first(v.txn, k, indexID, id) }
+func (v *View) Get(k model.Kind, id string) model.Entity { return v.data.get(k, id) }
 
 // FirstBy returns the first entity whose index has the value, nil if there is
 // none or the kind has no such index.
 func (v *View) FirstBy(k model.Kind, index, value string) model.Entity {
-	return first(v.txn, k, index, value)
+	return v.data.first(k, index, value)
 }
 
 // All returns the entities of a kind in the order of their ids.
-func (v *View) All(k model.Kind) iter.Seq[model.Entity] { return scan(v.txn, k, indexID+"_prefix", "") }
+func (v *View) All(k model.Kind) iter.Seq[model.Entity] { return v.data.all(k) }
 
 // ByIndex returns the entities whose index has the value, in the order of their
 // ids. An unknown index has no entities.
 func (v *View) ByIndex(k model.Kind, index, value string) iter.Seq[model.Entity] {
-	return scan(v.txn, k, index, value)
+	return v.data.by(k, index, value)
 }
 
 // pointer is implemented by pointers to entity structs.
@@ -91,28 +88,6 @@ func typedSeq[T any, P pointer[T]](seq iter.Seq[model.Entity]) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for e := range seq {
 			if !yield((*T)(e.(P))) {
-				return
-			}
-		}
-	}
-}
-
-func first(txn *memdb.Txn, k model.Kind, index, value string) model.Entity {
-	raw, err := txn.First(string(k), index, value)
-	if err != nil || raw == nil {
-		return nil
-	}
-	return raw.(model.Entity)
-}
-
-func scan(txn *memdb.Txn, k model.Kind, index, value string) iter.Seq[model.Entity] {
-	return func(yield func(model.Entity) bool) {
-		it, err := txn.Get(string(k), index, value)
-		if err != nil {
-			return
-		}
-		for raw := it.Next(); raw != nil; raw = it.Next() {
-			if !yield(raw.(model.Entity)) {
 				return
 			}
 		}
