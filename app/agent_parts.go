@@ -30,6 +30,7 @@ var packagesOfLog = []string{
 	"controller/fetch",
 	"controller/http",
 	"controller/manage",
+	"controller/metrics",
 	"controller/network",
 	"controller/network/topology",
 	"controller/rotate",
