@@ -69,9 +69,8 @@ func rude(t *testing.T, p *person, services []rudeService, rng *rand.Rand) {
 	if rng.IntN(2) == 0 {
 		h.Grouped, h.First, h.UnderlayType = true, true, edge.UnderlayDefault
 	}
-	e := p.net.hello(t, &p.cert, h)
-	if e.refused() {
-		t.Errorf("hello refused: %+v", e.result)
+	e := p.net.welcome(t, &p.cert, h)
+	if e == nil {
 		return
 	}
 	stop := make(chan struct{})
