@@ -88,7 +88,9 @@ func (u *Uplink) connect(ctx context.Context, address string) (*begun, error) {
 		cfg := u.dialConfig(address)
 		cfg.Handler = b.handler
 		var err error
-		b.end, err = control.Dial(dialing, cfg)
+		if b.end, err = control.Dial(dialing, cfg); err != nil {
+			b = nil
+		}
 		dialed <- result{b, err}
 	}()
 	select {
