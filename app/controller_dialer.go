@@ -23,8 +23,8 @@ func checkCtrl(c conf.ControllerCtrl, identity *pki.Identity) error {
 		address conf.Address
 	}{{"advertiseAddress", c.Options.AdvertiseAddress}, {"newListener", c.Options.NewListener}} {
 		if !a.address.IsZero() && identity.ServerCertificateValidFor(a.address.Host) == nil {
-			return problem("advertise a name of the certificate, or replace the certificate",
-				"identity.server_cert is not valid for ctrl.options.%s, %s", a.key, a.address.Host)
+			return wrong("ctrl.options."+a.key, "advertise a name of the certificate, or replace the certificate",
+				"identity.server_cert is not valid for %s", a.address.Host)
 		}
 	}
 	if !c.Dialer.Enabled {
@@ -36,8 +36,8 @@ func checkCtrl(c conf.ControllerCtrl, identity *pki.Identity) error {
 			return nil
 		}
 	}
-	return problem("use a certificate with the SPIFFE id spiffe://<trust domain>/controller/<id>, or leave ctrl.dialer out",
-		"ctrl.dialer.enabled: identity.cert has no SPIFFE id of a controller, so no router would take a call")
+	return wrong("ctrl.dialer.enabled", "use a certificate with the SPIFFE id spiffe://<trust domain>/controller/<id>, or leave ctrl.dialer out",
+		"identity.cert has no SPIFFE id of a controller, so no router would take a call")
 }
 
 // trustDomains returns trust domains without their scheme.
@@ -56,7 +56,7 @@ func (c *Controller) tuning() control.Tuning {
 		Queue: o.Queue(), WriteTimeout: o.WriteTimeout,
 		Heartbeats: control.Heartbeats{Interval: o.RouterHeartbeats.SendInterval, Check: o.RouterHeartbeats.CheckInterval, Close: o.RouterHeartbeats.CloseUnresponsiveTimeout},
 	}
-	out.Trace = c.traced
+	out.Trace, out.Measure = c.traced, c.routerMeasured
 	return out
 }
 
@@ -69,6 +69,7 @@ func (c *Controller) makeDialer() {
 	c.dialer = c.registry.NewDialer(routers.DialerConfig{
 		Identity: c.identity, Groups: d.Groups, Delay: d.DialDelay, Min: d.MinRetryInterval, Max: d.MaxRetryInterval, Factor: d.RetryBackoffFactor,
 		FastFailure: d.FastFailureWindow, Queue: d.QueueSize, Workers: d.MaxWorkers, Timeout: c.o.Config.Ctrl.Options.ConnectTimeout,
+		Took: c.instruments.Timer("ctrl_channel.dialer.work_timer").Update,
 	})
 }
 

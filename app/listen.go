@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"syscall"
@@ -24,12 +23,12 @@ type socket struct {
 // errPort explains why a port cannot be had.
 func errPort(use, address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return problem("stop that process or choose another port", "%s: %s is in use by another process", use, address)
+		return wrong(use, "stop that process or choose another port", "%s is in use by another process", address)
 	}
 	if errors.Is(err, syscall.EACCES) {
-		return problem("choose a port above 1023", "%s: %s needs privileges that this process does not have", use, address)
+		return wrong(use, "choose a port above 1023", "%s needs privileges that this process does not have", address)
 	}
-	return fmt.Errorf("%s: %w", use, err)
+	return wrong(use, "name an address of this machine, or 0.0.0.0 for all", "%w", err)
 }
 
 // listen opens host:port, unless a listener of this process covers it. use

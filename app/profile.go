@@ -21,7 +21,7 @@ func startProfiles(c *conf.Profile) (stop func() error, err error) {
 	if c.CPU != nil {
 		f, err := os.Create(c.CPU.Path)
 		if err != nil {
-			return nil, fmt.Errorf("profile.cpu.path: %w", err)
+			return nil, wrong("profile.cpu.path", fileRemedy, "%w", err)
 		}
 		if err := pprof.StartCPUProfile(f); err != nil {
 			return nil, errors.Join(fmt.Errorf("profile.cpu: %w", err), f.Close())
@@ -30,7 +30,7 @@ func startProfiles(c *conf.Profile) (stop func() error, err error) {
 	}
 	if c.Memory != nil {
 		if err := writeHeap(c.Memory.Path); err != nil {
-			return nil, errors.Join(fmt.Errorf("profile.memory.path: %w", err), p.Close())
+			return nil, errors.Join(wrong("profile.memory.path", fileRemedy, "%w", err), p.Close())
 		}
 		p.add(heapEvery(c.Memory.Path, c.Memory.Interval))
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -47,7 +46,7 @@ func startTrace(c *conf.Trace, log *slog.Logger) (*tracing, error) {
 	}
 	f, err := os.OpenFile(c.Path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("trace.path: %w", err)
+		return nil, wrong("trace.path", fileRemedy, "%w", err)
 	}
 	t := &tracing{file: f, entries: make(chan TraceEntry, maxTraced), log: log}
 	t.done.Go(t.write)

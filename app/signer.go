@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"slices"
@@ -28,20 +27,23 @@ func loadSigner(c conf.SigningCert, identities []*pki.Identity) (*signer, error)
 	const section = "edge.enrollment.signingCert"
 	chain, err := readCertificates(c.Cert)
 	if err != nil {
-		return nil, fmt.Errorf("%s.cert: %w", section, err)
+		return nil, wrong(section+".cert", keyRemedy(err), "%w", err)
+	}
+	if err := checkValid(section+".cert", chain[0], time.Now()); err != nil {
+		return nil, err
 	}
 	keyText, err := readPEM(c.Key)
 	if err != nil {
-		return nil, fmt.Errorf("%s.key: %w", section, err)
+		return nil, wrong(section+".key", keyRemedy(err), "%w", err)
 	}
 	key, err := pki.ParseKey(keyText)
 	if err != nil {
-		return nil, fmt.Errorf("%s.key: %w", section, err)
+		return nil, wrong(section+".key", keyRemedy(err), "%w", err)
 	}
 	var further []*x509.Certificate
 	if c.CA != "" {
 		if further, err = readCertificates(c.CA); err != nil {
-			return nil, fmt.Errorf("%s.ca: %w", section, err)
+			return nil, wrong(section+".ca", keyRemedy(err), "%w", err)
 		}
 	}
 	trusted := append([]*x509.Certificate{chain[0]}, further...)
@@ -50,7 +52,7 @@ func loadSigner(c conf.SigningCert, identities []*pki.Identity) (*signer, error)
 	}
 	s := &signer{all: pki.NewBundle(trusted...)}
 	if s.ca, err = pki.NewAuthority(chain[0], key, append(chain[1:], s.all.Certificates()...)...); err != nil {
-		return nil, fmt.Errorf("%s: %w", section, err)
+		return nil, wrong(section+".key", "name the key of signingCert.cert, which has to be a CA", "%w", err)
 	}
 	s.anchors, err = pki.PKCS7Base64(s.all.Certificates())
 	return s, err

@@ -29,6 +29,7 @@ type store struct {
 	// replayed holds what the log made of the state at the start, for the audit:
 	// it may lack the last changes before a crash.
 	replayed *state.Hold
+	times    storeTimes
 	parts
 }
 
@@ -40,6 +41,15 @@ func dataDir(c *conf.Controller) (dir string, bootstrap bool) {
 	}
 	base := strings.TrimSuffix(filepath.Base(c.DB), filepath.Ext(c.DB))
 	return filepath.Join(filepath.Dir(c.DB), base+".weft"), true
+}
+
+// dataKey returns where a controller keeps its data, and the key that says so.
+func dataKey(c *conf.Controller) (dir, key string) {
+	dir, alone := dataDir(c)
+	if alone {
+		return dir, "db"
+	}
+	return dir, "cluster.dataDir"
 }
 
 // dataPoll is how often a controller without data looks for it.
@@ -57,7 +67,7 @@ func awaitData(ctx context.Context, c *conf.Controller, log *slog.Logger) error 
 	for waiting := false; ; {
 		has, err := cluster.HasData(dir)
 		if has || err != nil && !(waiting && errors.Is(err, cluster.ErrInUse)) {
-			return inUse(err)
+			return inUse("cluster.dataDir", err)
 		}
 		if !waiting {
 			waiting = true
@@ -72,16 +82,20 @@ func awaitData(ctx context.Context, c *conf.Controller, log *slog.Logger) error 
 	}
 }
 
-// inUse adds the remedy to the refusal of data that another process has open,
-// or that are no data.
-func inUse(err error) error {
+// inUse adds key and remedy to the refusal of data that another process has
+// open, that are not those of this controller, or that are no data.
+func inUse(key string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, cluster.ErrInUse):
-		return problem("stop the controller that runs on this data first", "%w", err)
+		return wrong(key, "stop the controller that runs on this data first", "%w", err)
+	case errors.Is(err, cluster.ErrOther):
+		return wrong(key, "use the certificate of that member in identity.cert, or name another data directory", "%w", err)
 	case errors.Is(err, cluster.ErrBroken):
-		return problem("check the disk and who owns the file; if it is damaged, put the data directory of a backup in its place", "%w", err)
+		return wrong(key, "check the disk and who owns the file; if it is damaged, put the data directory of a backup in its place", "%w", err)
 	}
-	return err
+	return wrong(key, dirRemedy, "%w", err)
 }
 
 // openStore opens the data of a controller and waits until it is whole. id is
@@ -105,9 +119,10 @@ func openStore(ctx context.Context, c *conf.Controller, id string, bootstrap boo
 	if err != nil {
 		return nil, err
 	}
-	s.node, err = cluster.Open(nodeConfig, machine)
+	s.node, err = cluster.Open(nodeConfig, timedMachine{machine, &s.times})
 	if err != nil {
-		return nil, inUse(err)
+		_, key := dataKey(c)
+		return nil, inUse(key, err)
 	}
 	s.add(s.node.Close)
 	if err := s.node.Ready(ctx); err != nil {
@@ -144,7 +159,7 @@ func (s *store) raftLog(cl *conf.Cluster, log *slog.Logger) (*slog.Logger, error
 	if cl.LogFile != "" {
 		f, err := os.OpenFile(cl.LogFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return nil, fmt.Errorf("cluster.logFile: %w", err)
+			return nil, wrong("cluster.logFile", fileRemedy, "%w", err)
 		}
 		s.add(f.Close)
 		out = f
@@ -182,6 +197,8 @@ func window(c *conf.Controller) *limit.Window {
 // Its refusals are those of cluster.Node.Propose and fault.TooManyRequests
 // when too many are in flight.
 func (s *store) Propose(ctx context.Context, command []byte) (index uint64, result any, err error) {
+	start := time.Now()
+	defer func() { s.times.proposed(time.Since(start)) }()
 	if s.window == nil {
 		return s.node.Propose(ctx, command)
 	}
@@ -240,8 +257,8 @@ func checkForeignDB(path string) error {
 	}
 	const bboltMagic = "\xed\xda\x0c\xed"
 	if string(head[16:20]) == bboltMagic {
-		return problem("name another path and create the entities anew through the management API",
-			"db: %s is the database of an OpenZiti controller, which Weft does not read", path)
+		return wrong("db", "name another path and create the entities anew through the management API",
+			"%s is the database of an OpenZiti controller, which Weft does not read", path)
 	}
 	return nil
 }

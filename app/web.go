@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftnet/weft/conf"
 	chttp "github.com/weftnet/weft/controller/http"
+	"github.com/weftnet/weft/controller/metrics"
 	"github.com/weftnet/weft/pki"
 )
 
@@ -22,7 +23,8 @@ const maxHeader = 64 << 10
 // webServers are the HTTPS servers of a process.
 type webServers struct {
 	servers []webServer
-	overlay []*overlayPoint // of all servers
+	overlay []*overlayPoint   // of all servers
+	metrics *metrics.Exporter // nil at routers
 	serving sync.WaitGroup
 	log     *slog.Logger
 }
@@ -43,6 +45,13 @@ func (w *webServers) add(index int, c *conf.WebServer, identity *pki.Identity, b
 		if a.Binding == conf.BindingSPA || a.Binding == conf.BindingZAC {
 			var err error
 			if b, err = pagesBinding(fmt.Sprintf("%s.apis[%d]", section, i), a); err != nil {
+				return err
+			}
+			ok = true
+		}
+		if a.Binding == conf.BindingMetrics && w.metrics != nil {
+			var err error
+			if b, err = metricsBinding(fmt.Sprintf("%s.apis[%d]", section, i), a, w.metrics); err != nil {
 				return err
 			}
 			ok = true
@@ -112,8 +121,8 @@ func (n newAddresses) announce(s *http.Server) {
 func checkAdvertised(index int, c conf.WebServer, identity *pki.Identity) error {
 	for i, b := range c.BindPoints {
 		if b.Identity == nil && identity.ServerCertificateValidFor(b.Address.Host) == nil {
-			return problem("advertise a name of the certificate, or replace the certificate",
-				"web[%d].bindPoints[%d].address: the server certificate is not valid for %s", index, i, b.Address.Host)
+			return wrong(fmt.Sprintf("web[%d].bindPoints[%d].address", index, i), "advertise a name of the certificate, or replace the certificate",
+				"the server certificate is not valid for %s", b.Address.Host)
 		}
 	}
 	return nil

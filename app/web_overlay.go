@@ -28,9 +28,9 @@ type overlayPoint struct {
 // newOverlayPoint reads the identity of an overlay bind point. It connects to
 // nothing yet. base is the TLS configuration of the server.
 func newOverlayPoint(use string, b *conf.OverlayBind, base *tls.Config, log *slog.Logger) (*overlayPoint, error) {
-	id, err := overlayIdentity(b)
+	id, err := overlayIdentity(use, b)
 	if err != nil {
-		return nil, problem("name the file of an enrolled identity that may host the service", "%s: %w", use, err)
+		return nil, err
 	}
 	o := &overlayPoint{use: use, service: b.Service, tlsConfig: base.Clone(), log: log}
 	o.options = sdk.ListenOptions{Background: true, InstanceIsIdentity: b.ListenOptions.BindUsingEdgeIdentity}
@@ -49,19 +49,30 @@ var clientAuth = map[string]tls.ClientAuthType{
 	"verifyclientcertifgiven": tls.VerifyClientCertIfGiven, "requireandverifyclientcert": tls.RequireAndVerifyClientCert,
 }
 
-func overlayIdentity(b *conf.OverlayBind) (*sdk.Identity, error) {
+// overlayIdentity reads the identity of a bind point; use is the key of its
+// section.
+func overlayIdentity(use string, b *conf.OverlayBind) (*sdk.Identity, error) {
+	const remedy = "name the file of an enrolled identity that may host the service"
 	if b.File != "" {
-		return sdk.LoadIdentity(b.File)
+		id, err := sdk.LoadIdentity(b.File)
+		if err != nil {
+			return nil, wrong(use+".file", remedy, "%w", err)
+		}
+		return id, nil
 	}
 	text, ok := os.LookupEnv(b.Env)
 	if !ok {
-		return nil, fmt.Errorf("the environment has no variable %s", b.Env)
+		return nil, wrong(use+".env", "set the variable, or name a file instead", "the environment has no variable %s", b.Env)
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil {
-		return nil, fmt.Errorf("the variable %s does not hold base64: %w", b.Env, err)
+		return nil, wrong(use+".env", "write the identity file into it, in base64", "the variable %s does not hold base64: %w", b.Env, err)
 	}
-	return sdk.ParseIdentity(raw)
+	id, err := sdk.ParseIdentity(raw)
+	if err != nil {
+		return nil, wrong(use+".env", remedy, "%w", err)
+	}
+	return id, nil
 }
 
 // listen hosts the service, from now on and again whenever it was lost. The

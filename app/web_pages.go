@@ -28,11 +28,11 @@ func pagesBinding(use string, a conf.WebAPI) (chttp.Binding, error) {
 	p := &pages{prefix: "/" + o.Path + "/", dir: o.Location, index: o.IndexFile}
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
-		return chttp.Binding{}, problem("name the directory of the built pages", "%s.options.location: %w", use, err)
+		return chttp.Binding{}, wrong(use+".options.location", "name the directory of the built pages", "%w", err)
 	}
 	defer root.Close()
 	if s, err := root.Stat(p.index); err != nil || s.IsDir() {
-		return chttp.Binding{}, problem("correct location or indexFile", "%s.options.indexFile: there is no file %s in %s", use, p.index, p.dir)
+		return chttp.Binding{}, wrong(use+".options.indexFile", "correct location or indexFile", "there is no file %s in %s", p.index, p.dir)
 	}
 	out := chttp.Binding{Name: a.Binding, Prefix: p.prefix, Exact: []string{"/" + o.Path}, Handler: p}
 	if a.Binding == conf.BindingZAC {

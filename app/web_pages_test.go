@@ -181,7 +181,7 @@ func TestOverlayBindPoint(t *testing.T) {
 			t.Errorf("%s: the bind point is published: %s", what, body)
 		}
 	}
-	if _, err := overlayIdentity(&conf.OverlayBind{Env: "WEFT_TEST_NO_SUCH"}); err == nil || !strings.Contains(err.Error(), "WEFT_TEST_NO_SUCH") {
+	if _, err := overlayIdentity("web[0].bindPoints[0].identity", &conf.OverlayBind{Env: "WEFT_TEST_NO_SUCH"}); err == nil || !strings.Contains(err.Error(), "WEFT_TEST_NO_SUCH") {
 		t.Error(err)
 	}
 }

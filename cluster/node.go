@@ -32,6 +32,9 @@ var ErrInUse = errors.New("in use by another process")
 // ErrBroken is the refusal of a raft.db that cannot be read.
 var ErrBroken = errors.New("not readable as the data of a controller")
 
+// ErrOther is the refusal of data that belong to another member.
+var ErrOther = errors.New("another member")
+
 // HasData reports whether dir holds the data of a member of a cluster. It
 // creates nothing; its error is ErrInUse while a process has the data open, and
 // ErrBroken if they cannot be read.
@@ -173,7 +176,7 @@ func (n *Node) start(machine StateMachine) error {
 		return nil
 	}
 	if servers[0].ID != rc.LocalID {
-		err := fmt.Errorf("cluster: the data in %s belong to member %s, this node is %s", n.cfg.Dir, servers[0].ID, n.cfg.ID)
+		err := fmt.Errorf("cluster: the data in %s belong to %w, %s; this node is %s", n.cfg.Dir, ErrOther, servers[0].ID, n.cfg.ID)
 		return errors.Join(err, n.stop())
 	}
 	n.campaigns.campaign(n.cfg.ID)

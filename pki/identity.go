@@ -46,7 +46,19 @@ type material struct {
 	stamps  map[string]time.Time // modification times of the files read
 }
 
-// LoadIdentity reads an identity section. An error names the field at fault.
+// FieldError is a value of an identity section that cannot be used.
+type FieldError struct {
+	Field string // such as key, or alt_server_certs[0].server_cert
+	Err   error
+}
+
+// Error names the field and what is wrong with it.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// LoadIdentity reads an identity section. Its errors are FieldErrors.
 func LoadIdentity(s Source) (*Identity, error) {
 	i := &Identity{source: s}
 	if err := i.Reload(); err != nil {
@@ -184,7 +196,7 @@ func readMaterial(s Source) (*material, error) {
 			return nil, err
 		}
 		if m.bundle, err = ParseBundle(text); err != nil {
-			return nil, fmt.Errorf("ca: %w", err)
+			return nil, &FieldError{"ca", err}
 		}
 	}
 	return m, nil
@@ -195,7 +207,7 @@ type reader struct{ stamps map[string]time.Time }
 
 func (r *reader) alternative(field string, alt AltSource, key crypto.Signer) ([]*tls.Certificate, error) {
 	if alt.ServerCert == "" {
-		return nil, fmt.Errorf("%s: server_cert is required", field)
+		return nil, &FieldError{field + ".server_cert", errors.New("is required")}
 	}
 	if alt.ServerKey != "" {
 		k, err := r.key(field+".server_key", alt.ServerKey)
@@ -217,7 +229,7 @@ func (r *reader) key(field, value string) (crypto.Signer, error) {
 	}
 	key, err := ParseKey(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
+		return nil, &FieldError{field, err}
 	}
 	return key, nil
 }
@@ -231,13 +243,13 @@ func (r *reader) chains(field, value string, key crypto.Signer) ([]*tls.Certific
 	}
 	certs, err := ParseCertificates(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
+		return nil, &FieldError{field, err}
 	}
 	if key == nil {
-		return nil, fmt.Errorf("%s: no private key is configured", field)
+		return nil, &FieldError{field, errors.New("no private key is configured")}
 	}
 	if !SamePublicKey(certs[0], key) {
-		return nil, fmt.Errorf("%s: the first certificate does not belong to the private key", field)
+		return nil, &FieldError{field, errors.New("the first certificate does not belong to the private key")}
 	}
 	var chains []*tls.Certificate
 	for _, c := range certs {
@@ -257,11 +269,11 @@ func (r *reader) text(field, value string) ([]byte, error) {
 	}
 	path, err := Path(value)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
+		return nil, &FieldError{field, err}
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
+		return nil, &FieldError{field, err}
 	}
 	if st, err := os.Stat(path); err == nil {
 		r.stamps[path] = st.ModTime()
