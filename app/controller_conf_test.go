@@ -57,7 +57,7 @@ additionalTrustDomains: ["spiffe://old.example", older.example]
 	if o := cfg.Ctrl.Options; o.Hellos() != 27 || o.ConnectTimeout != 1234*time.Millisecond {
 		t.Errorf("hellos %d %s", o.Hellos(), o.ConnectTimeout)
 	}
-	mux := muxConfig(cfg)
+	mux := muxConfig(cfg, nil)
 	if mux.HandshakeTimeout != 3*time.Second || mux.Handshakes == nil {
 		t.Errorf("handshakes %+v", mux)
 	} else if size, _ := mux.Handshakes.Size(); size != 66 || cfg.TLS.RateLimiter.Timeout != 5*time.Second {

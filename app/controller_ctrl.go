@@ -47,7 +47,7 @@ func (c *Controller) makeControl() error {
 	c.activity = newActivity(c.auth, 2*activityInterval+activityInterval/2)
 	observer := &observer{c: c, told: make(map[string]routers.IdentityStatus)}
 	c.registry = routers.NewRegistry(routers.Config{
-		Observer: observer, Metrics: c.observers.hub.Report,
+		Observer: observer, Metrics: c.reported,
 		Tuning: c.tuning(), HelloTimeout: options.ConnectTimeout, MaxHellos: options.Hellos(), NewListener: options.NewListener.String(), Listeners: c.noteListeners,
 		ControllerID: c.id, Version: strings.Join([]string{b.Version, b.Revision, b.Date, runtime.GOOS, runtime.GOARCH}, "|"),
 		Store: c.store.Store, Feed: c.feed, Network: c.network, Sessions: c.activity, Extender: extender{c.enroller},

@@ -42,6 +42,10 @@ func (c *Controller) inspectKey(key string) any {
 		return map[string]any{"terminators": c.terminatorCosts()}
 	case "identity-connection-statuses":
 		return map[string]any{"connections": c.identityConnections()}
+	case "metrics":
+		return c.inspectMetrics()
+	case "metrics:prometheus":
+		return c.inspectPrometheus()
 	case "links":
 		return map[string]any{"links": c.networkLinks()}
 	case "router-messaging":

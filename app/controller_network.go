@@ -21,5 +21,5 @@ func (c *Controller) networkConfig(publish func(network.Event)) network.Config {
 // messaging bounds how routers are told of each other.
 func (c *Controller) messaging() routers.Messaging {
 	m := c.o.Config.Network.RouterMessaging
-	return routers.Messaging{QueueSize: m.QueueSize, MaxWorkers: m.MaxWorkers}
+	return routers.Messaging{QueueSize: m.QueueSize, MaxWorkers: m.MaxWorkers, Took: c.instruments.Timer("pool.router.messaging.work_timer").Update}
 }

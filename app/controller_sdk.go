@@ -45,7 +45,10 @@ func (o *observer) IdentitiesReported(routerID string, m *ctrl.ConnectedIdentiti
 }
 
 // RouterGone implements routers.Observer.
-func (o *observer) RouterGone(string) { o.lookAtAll() }
+func (o *observer) RouterGone(routerID string) {
+	o.c.forgetMetrics(routerID)
+	o.lookAtAll()
+}
 
 // lookAtAll tells what has become of those who are not offline.
 func (o *observer) lookAtAll() {

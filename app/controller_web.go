@@ -37,6 +37,7 @@ func (c *Controller) makeWeb() error {
 		Enroller: enroller{c.enroller, c.auth.Passwords()}, Factors: c.auth, Postures: c.auth, Posture: postures{c.auth}, Live: live{c.registry, c.network, c.statuses}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Observed: c.observed(), Database: c.database, Cluster: members{c}, Now: time.Now, Log: c.o.Log,
 		Hosted: c.hosted(), APIAddress: edge.API.Address.String(), TrustAnchors: c.signer.trustAnchors,
 		InstanceID: id.Short(), StartedAt: time.Now(), Watcher: c.watcher, Keys: keyGates{fetchGates(edge.ExternalJWTSigners.JWKSFetch)},
+		Instruments: c.instruments,
 	})
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (c *Controller) makeWeb() error {
 	for _, b := range []chttp.Binding{server.Client(), server.Management(), server.Fabric(), health.Binding()} {
 		bindings[b.Name] = b
 	}
-	c.web = &webServers{log: c.o.Log}
+	c.web = &webServers{log: c.o.Log, metrics: c.exporter}
 	c.parts.add(c.web.closeOverlay)
 	for i := range c.o.Config.Web {
 		if err := c.web.add(i, &c.o.Config.Web[i], c.servers[i], bindings, c.ports); err != nil {

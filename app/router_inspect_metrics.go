@@ -22,8 +22,12 @@ type metricReading struct {
 }
 
 func (r *Router) inspectMetrics() inspectedMetrics {
-	out := inspectedMetrics{Source: r.id, Timestamp: time.Now().UTC(), Metrics: make(map[string]metricReading)}
-	for _, m := range r.instruments.Read() {
+	return inspectReadings(r.id, r.instruments.Read())
+}
+
+func inspectReadings(source string, readings []observe.Reading) inspectedMetrics {
+	out := inspectedMetrics{Source: source, Timestamp: time.Now().UTC(), Metrics: make(map[string]metricReading)}
+	for _, m := range readings {
 		for name, v := range m.Values {
 			if math.IsNaN(v) || math.IsInf(v, 0) { // JSON has no such numbers
 				delete(m.Values, name)

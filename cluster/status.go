@@ -67,6 +67,12 @@ func (n *Node) Stats() Stats {
 	}
 }
 
+// OpenReads returns how many read transactions of the log store are open.
+func (n *Node) OpenReads() int {
+	s := n.db.Stats()
+	return s.OpenTxN
+}
+
 // CheckStorage reads from the log store, for health checks.
 func (n *Node) CheckStorage(ctx context.Context) error {
 	done := make(chan error, 1)

@@ -11,7 +11,7 @@ type Network struct {
 	InitialLinkLatency      time.Duration   `conf:"initialLinkLatency" default:"65s" min:"0s" doc:"latency of a link before it is measured"`
 	MinRouterCost           int             `conf:"minRouterCost" default:"10" min:"0" max:"65535" doc:"cost of every router on a path"`
 	RouterConnectChurnLimit time.Duration   `conf:"routerConnectChurnLimit" default:"1m" min:"0s" doc:"age from which a live connection of a router may be replaced by a new one"`
-	MetricsReportInterval   time.Duration   `conf:"metricsReportInterval" default:"1m" min:"1s" later:"metrics of the controller" doc:"time between two metrics events"`
+	MetricsReportInterval   time.Duration   `conf:"metricsReportInterval" default:"1m" min:"1s" doc:"time between two metrics events of the controller itself"`
 	IntervalAgeThreshold    time.Duration   `conf:"intervalAgeThreshold" default:"0s" min:"0s" doc:"time after the end of an interval before its counts, of what happened to services, are told"`
 	Smart                   SmartReroute    `conf:"smart" doc:"moving circuits to better paths"`
 	RouterMessaging         RouterMessaging `conf:"routerMessaging" doc:"telling routers of each other"`

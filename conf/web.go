@@ -50,8 +50,8 @@ type APIOptions struct {
 	Secret            string  `conf:"secret" later:"the OIDC provider" doc:"edge-oidc: key of its cookies"`
 	RedirectURIs      Strings `conf:"redirectURIs" later:"the OIDC provider" doc:"edge-oidc: allowed redirects after login"`
 	PostLogoutURIs    Strings `conf:"postLogoutURIs" later:"the OIDC provider" doc:"edge-oidc: allowed redirects after logout"`
-	ScrapeCert        string  `conf:"scrapeCert" later:"metrics of the controller" doc:"metrics: the one client certificate that may read"`
-	IncludeTimestamps bool    `conf:"includeTimestamps" default:"false" later:"metrics of the controller" doc:"metrics: add time stamps"`
+	ScrapeCert        string  `conf:"scrapeCert" doc:"metrics: file of the one client certificate that may read"`
+	IncludeTimestamps bool    `conf:"includeTimestamps" default:"false" doc:"metrics: add the time of the report to every value"`
 	Path              string  `conf:"path" doc:"spa: path below /, without slashes; of zac it is zac"`
 	Location          string  `conf:"location" doc:"spa, zac: directory of the pages"`
 	IndexFile         string  `conf:"indexFile" default:"index.html" doc:"spa, zac: file for paths that are no file of the directory"`
@@ -114,11 +114,14 @@ type bindings map[string]string
 
 var controllerAPIs = bindings{
 	"edge-client": "", "edge-management": "", "fabric": "", "health-checks": "",
-	"edge-oidc": "the OIDC provider", "metrics": "metrics of the controller",
+	"edge-oidc": "the OIDC provider", BindingMetrics: "",
 	BindingSPA: "", BindingZAC: "",
 }
 
 var routerAPIs = bindings{"health-checks": ""}
+
+// BindingMetrics is the API of measurements for Prometheus.
+const BindingMetrics = "metrics"
 
 // Bindings of static pages; zac is spa with the path zac.
 const (

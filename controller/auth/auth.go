@@ -21,6 +21,7 @@ import (
 	"github.com/weftnet/weft/clock"
 	"github.com/weftnet/weft/controller/thirdparty"
 	"github.com/weftnet/weft/limit"
+	"github.com/weftnet/weft/observe"
 	"github.com/weftnet/weft/pki"
 	"github.com/weftnet/weft/state"
 	"github.com/weftnet/weft/token"
@@ -65,6 +66,9 @@ type Config struct {
 	MaxSessions int
 	// LoginLimit bounds the logins in progress; nil switches the limit off.
 	LoginLimit *limit.WindowConfig
+	// Instruments take how long searches for old sessions and revocations take, and
+	// what they remove; may be nil.
+	Instruments *observe.Instruments
 	// Issuer is the iss claim of service tokens: https:// and edge.api.address.
 	Issuer string
 	// TOTPIssuer names the network in authenticator programs; openziti.io if empty.
@@ -105,6 +109,7 @@ type Auth struct {
 
 	passwords *Passwords
 	window    *limit.Window // nil: no limit
+	searches  searches
 	bypass    bypass
 	keyring   *token.Keyring
 	verifier  *token.Verifier
@@ -145,8 +150,11 @@ func New(cfg Config, deps Deps) (*Auth, error) {
 	if cfg.MaxSessions <= 0 {
 		cfg.MaxSessions = defaultMaxSessions
 	}
+	i := cfg.Instruments
 	a := &Auth{
 		cfg: cfg, deps: deps, log: deps.Log,
+		searches: searches{i.Timer("api.session.enforcer.run"), i.Timer("revocation.enforcer.run"),
+			i.Meter("api.session.enforcer.delete"), i.Meter("revocation.enforcer.delete")},
 		passwords: NewPasswords(cfg.Passwords),
 		keyring:   token.NewKeyring(),
 		notes:     make(chan note, 256),

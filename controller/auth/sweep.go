@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weftnet/weft/model"
+	"github.com/weftnet/weft/observe"
 	"github.com/weftnet/weft/state"
 )
 
@@ -88,12 +89,29 @@ func (a *Auth) sweep(ctx context.Context) {
 	}
 }
 
+// searches measure the searches for what is over.
+type searches struct {
+	sessions, revocations *observe.Timer
+	ended, removed        *observe.Meter
+}
+
+// Counts returns how many API sessions and service sessions there are, some of
+// which may be about to end.
+func (a *Auth) Counts() (sessions, services int) {
+	a.sessions.mu.RLock()
+	defer a.sessions.mu.RUnlock()
+	return len(a.sessions.live), len(a.sessions.service)
+}
+
 // endInactive ends sessions that nobody uses. They leave no revocation: no
 // router serves them, here they are unknown, and nearly all sessions end so.
 func (a *Auth) endInactive(now time.Time) {
+	start := time.Now()
 	for _, e := range a.sessions.inactive(now.Add(-a.cfg.SessionTimeout)) {
 		a.dropKnown(e, "inactive")
+		a.searches.ended.Mark(1)
 	}
+	a.searches.sessions.Update(time.Since(start))
 	a.sessions.forget(now)
 	a.forgetPostures()
 }
@@ -127,6 +145,8 @@ func (a *Auth) markActivity() {
 const purgeEvery = time.Minute
 
 func (a *Auth) purge(ctx context.Context, now time.Time) {
+	start := time.Now()
+	defer func() { a.searches.revocations.Update(time.Since(start)) }()
 	var old []string
 	for r := range state.All[model.Revocation](a.deps.Store.View()) {
 		if now.After(r.ExpiresAt) {
@@ -144,5 +164,6 @@ func (a *Auth) purge(ctx context.Context, now time.Time) {
 			}
 			return
 		}
+		a.searches.removed.Mark(len(batch))
 	}
 }
