@@ -259,7 +259,7 @@ func TestManyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 200 {
 		wg.Go(func() {
-			conn, err := c.Dial(t.Context(), "echo")
+			conn, err := c.DialWithOptions(t.Context(), "echo", DialOptions{Timeout: 5 * time.Minute})
 			if err != nil {
 				t.Error(err)
 				return
