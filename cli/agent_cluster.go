@@ -72,16 +72,16 @@ func (a *agentTool) changes(c *cobra.Command, operation, done string, arguments 
 // controller holds the commands for controllers as scripts of the ecosystem
 // write them.
 func (a *agentTool) controller() *cobra.Command {
-	c := parent("controller", "Commands for controllers", a.snapshot("snapshot-db", "snapshot"))
-	c.AddCommand(a.cluster())
+	c := parent("controller", "The commands for controllers with the ecosystem's prefix", a.snapshot("snapshot-db"))
+	c.Hidden = true
 	return c
 }
 
 // snapshot lets a controller write its state to a file.
-func (a *agentTool) snapshot(use string, aliases ...string) *cobra.Command {
-	c := &cobra.Command{Use: use + " [FILE]", Aliases: aliases, Short: "Let a controller write its state to a file, and print its path", Args: cobra.MaximumNArgs(1),
+func (a *agentTool) snapshot(use string) *cobra.Command {
+	c := &cobra.Command{Use: use + " [FILE]", Short: "Let a controller write its state to a file, and print its path", Args: cobra.MaximumNArgs(1),
 		Long:    "Let a controller write its state to a file, and print its path. FILE may have the place holders __DATE__, __TIME__ and\n__DB_FILE__; without it the file lies beside the state.",
-		Example: "  weft agent controller snapshot-db\n  weft agent controller snapshot-db /var/backups/weft-__DATE__"}
+		Example: "  weft agent snapshot\n  weft agent snapshot /var/backups/weft-__DATE__"}
 	a.changing(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		params := agent.Args{}

@@ -89,13 +89,17 @@ func (t *tool) contextList() *cobra.Command {
 		return t.style.print(cmd.OutOrStdout(), p)
 	})
 	cmd.Aliases = []string{"ls"}
+	cmd.Example = "  weft context list\n  weft context list -o name"
 	return cmd
 }
 
 func (t *tool) contextUse() *cobra.Command {
-	return t.contextAction("use NAME", "Use a context from now on", cobra.ExactArgs(1), func(cmd *cobra.Command, all *contexts, args []string) error {
+	cmd := t.contextAction("use NAME", "Use a context from now on", cobra.ExactArgs(1), func(cmd *cobra.Command, all *contexts, args []string) error {
 		if all.Contexts[args[0]] == nil {
 			return noContext(args[0])
+		}
+		if t.dryRun {
+			return t.wouldDo(cmd, "use", args)
 		}
 		all.Current = args[0]
 		if err := t.save(all); err != nil {
@@ -104,6 +108,22 @@ func (t *tool) contextUse() *cobra.Command {
 		fmt.Fprintf(cmd.ErrOrStderr(), "using context %s, %s\n", printable(args[0]), all.Contexts[args[0]].Address)
 		return nil
 	})
+	cmd.Example = "  weft context use other"
+	cmd.Flags().BoolVar(&t.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	return cmd
+}
+
+// wouldDo says what a dry run of a command that works on contexts would do.
+func (t *tool) wouldDo(cmd *cobra.Command, what string, names []string) error {
+	p := printout{value: map[string]any{"dryRun": true, "action": what, "contexts": names}, headers: []string{"ACTION", "CONTEXT"}, names: names}
+	for _, name := range names {
+		p.rows = append(p.rows, []string{what, name})
+	}
+	p.text = func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "would %s %s\n", what, printable(strings.Join(names, ", ")))
+		return err
+	}
+	return t.style.print(cmd.OutOrStdout(), p)
 }
 
 func (t *tool) contextShow() *cobra.Command {
@@ -126,9 +146,17 @@ func (t *tool) contextShow() *cobra.Command {
 func (t *tool) contextDelete() *cobra.Command {
 	cmd := t.contextAction("delete NAME...", "Log out of contexts and forget them", cobra.MinimumNArgs(1), func(cmd *cobra.Command, all *contexts, args []string) error {
 		for _, name := range args {
-			a := all.Contexts[name]
-			if a == nil {
+			if all.Contexts[name] == nil {
 				return noContext(name)
+			}
+		}
+		if t.dryRun {
+			return t.wouldDo(cmd, "log out of and delete", args)
+		}
+		for _, name := range args {
+			a := all.Contexts[name]
+			if a == nil { // named twice
+				continue
 			}
 			if a.Token != "" {
 				if err := a.end(cmd.Context(), t); err != nil {
@@ -147,5 +175,7 @@ func (t *tool) contextDelete() *cobra.Command {
 		return nil
 	})
 	cmd.Aliases = []string{"rm"}
+	cmd.Example = "  weft context delete other"
+	cmd.Flags().BoolVar(&t.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	return cmd
 }

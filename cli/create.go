@@ -18,6 +18,9 @@ func (e *entity[D, C, U]) create(t *tool) *cobra.Command {
 	jwtFile := ""
 	cmd := e.command(e.one, e.arguments, "Create "+article(e.one))
 	cmd.Long = cmd.Short + " and print its id; with -o json the new entity, with -o name its name."
+	if e.createDoc != "" {
+		cmd.Long += "\n" + e.createDoc
+	}
 	cmd.Example = e.example
 	least, most := argumentCount(e.arguments)
 	cmd.Args = cobra.RangeArgs(least, most)

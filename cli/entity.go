@@ -44,6 +44,7 @@ type entity[D, C, U any] struct {
 
 	arguments   string // of create, after the kind; in brackets where optional
 	example     string // of create
+	createDoc   string // what its help says in addition
 	updateDoc   doc
 	removeDoc   doc
 	createFlags func(*pflag.FlagSet, *C)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,8 +61,9 @@ func identities() kind {
 		post:      (*client.Management).CreateIdentity,
 		patch:     (*client.Management).PatchIdentity,
 		drop:      (*client.Management).DeleteIdentity,
-		arguments: "NAME",
-		example:   "  weft create identity alice -a staff --jwt alice.jwt",
+		arguments: "[TYPE] NAME",
+		example:   "  weft create identity alice -a staff --jwt alice.jwt\n  weft create identity bob --updb bob --jwt bob.jwt\n  weft create identity ops -A --dry-run",
+		createDoc: "TYPE is for scripts of the ecosystem: user, device and service, which are all the same as default.",
 		createFlags: func(f *pflag.FlagSet, in *client.IdentityInput) {
 			flags(f, in)
 			in.Enrollment = &client.IdentityEnrollmentInput{}
@@ -72,7 +74,13 @@ func identities() kind {
 			textFlag(f, &in.Name, "name", "n", "new name")
 		},
 		fillCreate: func(c *call, in *client.IdentityInput, args []string) error {
-			in.Name, in.Type = &args[0], client.Ptr("Default")
+			in.Name, in.Type = &args[len(args)-1], client.Ptr("Default")
+			if len(args) == 2 {
+				if !slices.Contains([]string{"default", "user", "device", "service"}, strings.ToLower(args[0])) {
+					return usageError("write weft create identity "+quoteArgument(args[1]), "%q is no type of identities: user, device, service or default", args[0])
+				}
+				in.Type = client.Ptr(capital(args[0]))
+			}
 			if in.IsAdmin == nil {
 				in.IsAdmin = client.Ptr(false)
 			}

@@ -71,6 +71,7 @@ func build(o Options, wanted func(name string) bool, extra ...*cobra.Command) *c
 		config.AddCommand(o.CreateConfig...)
 	}
 	arrange(root)
+	addExamples(root, nil)
 	usageArgs(root)
 	return root
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,25 +30,17 @@ type answer struct {
 }
 
 func (t *tool) why() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "why IDENTITY SERVICE",
-		Short: "Say whether an identity reaches a service, by which policies, and what is missing",
-		Args:  cobra.ExactArgs(2),
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := t.checkFormat(); err != nil {
-			return err
-		}
-		return t.run(func(c *call, args []string) error {
+	return t.action(action{use: "why IDENTITY SERVICE", args: cobra.ExactArgs(2), complete: []string{"identities", "services"},
+		short:   "Say whether an identity reaches a service, by which policies, and what is missing",
+		long:    "Says it for dialing and hosting at once, in a few lines; weft explain says it rule by rule.",
+		example: "  weft why alice web\n  weft why alice web -o json",
+		run: func(c *call, args []string) error {
 			a, err := c.explainAccess(args[0], args[1])
 			if err != nil {
 				return err
 			}
 			return a.print(c)
-		})(cmd, args)
-	}
-	t.flags(cmd)
-	return cmd
+		}})
 }
 
 func (c *call) explainAccess(identityRef, serviceRef string) (*answer, error) {
@@ -70,7 +63,7 @@ func (c *call) explainAccess(identityRef, serviceRef string) (*answer, error) {
 			a.OnlineRouters = append(a.OnlineRouters, r.Name)
 		}
 	}
-	if advice.Dial.Allowed {
+	if advice.Dial.Allowed && !c.tool.envelope { // -j shows the advice, which is then the last answer
 		a.Hosts = c.hosts(serviceID, advice.CommonRouters)
 	}
 	a.Actions = []explanation{decided("Dial", &advice.Dial), decided("Bind", &advice.Bind)}
@@ -93,53 +86,52 @@ func oneOf(names []string) string {
 }
 
 func (a *answer) print(c *call) error {
-	out := c.cmd.OutOrStdout()
-	switch c.tool.output {
-	case formatJSON:
-		return printJSON(out, a)
-	case formatName:
-		for _, e := range a.Actions {
-			if e.Allowed {
-				fmt.Fprintln(out, e.Action)
+	p := printout{value: a, headers: []string{"SUBJECT", "STATE", "DETAIL"}, names: []string{}}
+	for _, e := range a.Actions {
+		if e.Allowed {
+			p.names = append(p.names, e.Action)
+			p.rows = append(p.rows, []string{e.Action, "allowed", "by " + strings.Join(e.Policies, ", ")})
+			continue
+		}
+		p.rows = append(p.rows, []string{e.Action, "refused", e.Rule})
+		if e.Remedy != "" {
+			p.rows = append(p.rows, []string{e.Action, "remedy", e.Remedy})
+		}
+	}
+	p.rows = append(p.rows, []string{"routers", "common", oneOf(a.CommonRouters)}, []string{"routers", "online", oneOf(a.OnlineRouters)})
+	p.rows = append(p.rows, a.hostRows()...)
+	p.text = func(w io.Writer) error {
+		before := ""
+		for _, r := range p.rows {
+			subject := r[0]
+			if subject == before {
+				subject = ""
+			}
+			before = r[0]
+			if _, err := fmt.Fprintf(w, "%-8s %-8s %s\n", subject, r[1], printable(r[2])); err != nil {
+				return err
 			}
 		}
 		return nil
 	}
-	var rows [][]string
-	for _, e := range a.Actions {
-		if e.Allowed {
-			rows = append(rows, []string{e.Action, "allowed", "by " + strings.Join(e.Policies, ", ")})
-			continue
-		}
-		rows = append(rows, []string{e.Action, "refused", e.Rule}, []string{"", "remedy", e.Remedy})
-	}
-	rows = append(rows, []string{"routers", "common", oneOf(a.CommonRouters)}, []string{"", "online", oneOf(a.OnlineRouters)})
-	rows = append(rows, a.hostRows()...)
-	for _, r := range rows {
-		if _, err := fmt.Fprintf(out, "%-8s %-8s %s\n", r[0], r[1], printable(r[2])); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.print(p)
 }
 
 // hostRows are the lines about where the service is hosted.
 func (a *answer) hostRows() (rows [][]string) {
 	if a.Hosts != nil && len(a.Hosts) == 0 {
 		return [][]string{{"hosts", "none", "nobody hosts the service at the moment"},
-			{"", "remedy", "connect a host that may Bind it, or weft create terminator for a plain server"}}
+			{"hosts", "remedy", "connect a host that may Bind it, or weft create terminator for a plain server"}}
 	}
-	first := "hosts"
 	for _, h := range a.Hosts {
 		if len(h.Path) > 0 {
-			rows = append(rows, []string{first, h.Router, fmt.Sprintf("by %s, cost %d", strings.Join(h.Path, " > "), h.Cost)})
+			rows = append(rows, []string{"hosts", h.Router, fmt.Sprintf("by %s, cost %d", strings.Join(h.Path, " > "), h.Cost)})
 		} else {
-			rows = append(rows, []string{first, h.Router, "no path: " + h.Reason})
+			rows = append(rows, []string{"hosts", h.Router, "no path: " + h.Reason})
 			if h.Remedy != "" {
-				rows = append(rows, []string{"", "remedy", h.Remedy})
+				rows = append(rows, []string{"hosts", "remedy", h.Remedy})
 			}
 		}
-		first = ""
 	}
 	return rows
 }
