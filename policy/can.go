@@ -1,6 +1,9 @@
 package policy
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // WhoCan returns the identities that Check allows an action on a service through
 // any router, in no order.
@@ -26,6 +29,47 @@ func (v *View) WhatCan(a Action, identityID string) iter.Seq[*Service] {
 		v.passing(services, func(h *[slots]holding) bool { return v.allowed(a, &identity, h) },
 			func(e Entity) bool { return yield(e.(*Service)) })
 	}
+}
+
+// Usable returns the ids of the services that policies relate to an identity in
+// any way, sorted. Whether it is disabled does not matter, nor whether the
+// policies demand posture.
+func (v *View) Usable(identityID string) []string {
+	identity, ok := v.holdings(identities, identityID)
+	if !ok {
+		return nil
+	}
+	var ids []string
+	c := &v.classes[services]
+	groups := make([]int8, len(c.groups.pages)*pageSize) // 0 not known, 1 related, -1 not
+	c.subjects.each(func(id string, s *subject) bool {
+		if s.entity == nil {
+			return true
+		}
+		plain := s.plain()
+		if !plain || groups[s.group] == 0 {
+			answer := int8(-1)
+			for _, r := range []Relation{MayDial, MayBind} {
+				if h := c.holding(s, sides[r][1].slot); common(&identity[sides[r][0].slot], &h) >= 0 {
+					answer = 1
+					break
+				}
+			}
+			if !plain {
+				if answer > 0 {
+					ids = append(ids, id)
+				}
+				return true
+			}
+			groups[s.group] = answer
+		}
+		if groups[s.group] > 0 {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	slices.Sort(ids)
+	return ids
 }
 
 // allowed is Check for an enabled identity and a service, given by the policies

@@ -288,6 +288,23 @@ func compare(t *testing.T, seed uint64, v *policy.View, n naive, allowed map[que
 			if rights != 0 {
 				t.Fatalf("seed %d: Rights(%d, %s) differs by %d", seed, r, left, rights)
 			}
+			if r == policy.MayDial {
+				compareUsable(t, v, left)
+			}
 		}
+	}
+}
+
+func compareUsable(t *testing.T, v *policy.View, identity string) {
+	t.Helper()
+	var want []string
+	for _, r := range []policy.Relation{policy.MayDial, policy.MayBind} {
+		for e := range v.Rights(r, identity) {
+			want = append(want, e.Key())
+		}
+	}
+	slices.Sort(want)
+	if got := v.Usable(identity); !slices.Equal(got, slices.Compact(want)) {
+		t.Fatalf("usable by %s: %v, want %v", identity, got, want)
 	}
 }

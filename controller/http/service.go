@@ -171,8 +171,8 @@ func (s *Server) listOwnServices(c *call) error {
 		}
 		x.visible = nil
 	}
-	ids := keys(c.policy.Rights(policy.MayDial, c.caller.IdentityID), c.policy.Rights(policy.MayBind, c.caller.IdentityID))
-	return x.answer(c, p, source[model.Service]{x.byIDs(c, ids), -1})
+	ids := c.policy.Usable(c.caller.IdentityID)
+	return x.answer(c, p, source[model.Service]{x.byIDs(c, ids), len(ids)})
 }
 
 // usableBy tells which services an identity may dial or bind.
