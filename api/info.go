@@ -101,6 +101,7 @@ func informational() []Operation {
 		Result: Result{Detail, typeOf[PostureServices](), 201}}
 	bulk := posture
 	bulk.Path, bulk.ID, bulk.Body = "/posture-response-bulk", "createPostureResponseBulk", body[[]PostureResponse]("postureResponse", Create)
+	bulk.Result.Status = 200 // what generated clients take, and nothing else
 	return []Operation{
 		get(Both, "/", "listRoot", "Shows the version and the APIs of the controller.", detailOf[Version]()),
 		get(Both, "/version", "listVersion", "Shows the version and the APIs of the controller.", detailOf[Version]()),

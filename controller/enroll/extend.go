@@ -96,7 +96,7 @@ func (n *Enroller) extendable(identityID, authenticatorID string, presented []*x
 	switch {
 	case a == nil:
 		return nil, fault.NotFound.Errorf("authenticator with id %s not found", authenticatorID)
-	case a.IdentityID != identityID:
+	case a.IdentityID != identityID || len(presented) == 0:
 		return nil, fault.Unauthorized.New(nil)
 	case a.Method != model.MethodCert || !a.IsIssuedByNetwork || a.CertPem == "":
 		return nil, fault.CanNotUpdateAuthenticator.New(nil)
