@@ -65,13 +65,13 @@ const stopBound = 20 * time.Second
 func Supervise(ctx context.Context, p Process, o SuperviseOptions) error {
 	s := &supervisor{o: o, process: p, started: time.Now(), stop: make(chan time.Duration, 1)}
 	s.controller, s.router = p.halves()
+	signals := make(chan os.Signal, 8) // before anybody can find the process
+	ossignal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGQUIT)
+	defer ossignal.Stop(signals)
 	server, err := s.listen()
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
-	signals := make(chan os.Signal, 8)
-	ossignal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGQUIT)
-	defer ossignal.Stop(signals)
 	err = s.wait(ctx, signals)
 	err = errors.Join(err, s.close())
 	if server != nil {
