@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -58,13 +59,9 @@ func (s *Store) Changes(after uint64, v *View) ([]Change, bool) { return s.feed.
 // store: nothing of the batch is applied and the caller must stop for good,
 // because going on would make this member differ from the others.
 func (s *Store) Apply(indexes []uint64, commands [][]byte) ([]any, error) {
-	decoded := make([]*Command, len(commands))
-	for i, b := range commands {
-		c, err := Decode(b)
-		if err != nil {
-			return nil, fmt.Errorf("log index %d: %w", indexes[i], err)
-		}
-		decoded[i] = c
+	decoded, err := decodeAll(indexes, commands)
+	if err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,6 +83,33 @@ func (s *Store) Apply(indexes []uint64, commands [][]byte) ([]any, error) {
 	s.view.Store(next)
 	close(old.changed)
 	return results, nil
+}
+
+// decodeShare is the fewest commands for which another goroutine is worth while:
+// there are so many at once when a log is replayed.
+const decodeShare = 16
+
+// decodeAll decodes commands, many of them by several goroutines.
+func decodeAll(indexes []uint64, commands [][]byte) ([]*Command, error) {
+	out, errs := make([]*Command, len(commands)), make([]error, len(commands))
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(commands)/decodeShare))
+	decode := func(first int) {
+		for i := first; i < len(commands); i += workers {
+			out[i], errs[i] = Decode(commands[i])
+		}
+	}
+	var others sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		others.Go(func() { decode(w) })
+	}
+	decode(0)
+	others.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("log index %d: %w", indexes[i], err)
+		}
+	}
+	return out, nil
 }
 
 // Snapshot returns the current view, which writes itself with WriteTo.
