@@ -62,3 +62,9 @@ func (c *Caller) may(permission string) bool {
 	return c.Admin || slices.Contains(c.Permissions, permission) || slices.Contains(c.Permissions, entity) ||
 		action == "read" && slices.Contains(c.Permissions, adminReadonly)
 }
+
+// maySee reports whether the caller may follow events of a type. Those that show
+// changes show every kind of entity.
+func (c *Caller) maySee(eventType string) bool {
+	return eventType != "audit" && eventType != "entityChange" || c.Admin || slices.Contains(c.Permissions, adminReadonly)
+}

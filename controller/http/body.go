@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/weftnet/weft/api"
 	"github.com/weftnet/weft/fault"
 )
 
@@ -148,6 +151,9 @@ func (e *endpoint) parse(text []byte) (any, error) {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
+		if member := culprit(b.Type, text); member != "" && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			err = fmt.Errorf("%s: %w", member, err)
+		}
 		return nil, fault.CouldNotParseBody.Errorf("parsing %s body from \"\" failed, because %w", b.Name, err)
 	}
 	if bytes.Equal(bytes.TrimSpace(text), []byte("null")) && b.Required {
@@ -157,4 +163,42 @@ func (e *endpoint) parse(text []byte) (any, error) {
 		return nil, err
 	}
 	return value.Interface(), nil
+}
+
+// culprit returns the path of the first member of a JSON text that does not fit
+// its type, empty if there is none or the text is no JSON.
+func culprit(t reflect.Type, text []byte) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if json.Unmarshal(text, reflect.New(t).Interface()) == nil {
+		return ""
+	}
+	if t.Kind() == reflect.Slice {
+		var items []json.RawMessage
+		if json.Unmarshal(text, &items) == nil {
+			for i, item := range items {
+				if inner := culprit(t.Elem(), item); inner != "" {
+					return strconv.Itoa(i) + "." + inner
+				}
+			}
+		}
+		return ""
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return ""
+	}
+	for _, f := range api.Fields(t, api.AllModes) {
+		for name, member := range members {
+			if !strings.EqualFold(name, f.Name) || json.Unmarshal(member, reflect.New(f.Type).Interface()) == nil {
+				continue
+			}
+			if inner := culprit(f.Type, member); inner != "" {
+				return f.Name + "." + inner
+			}
+			return f.Name
+		}
+	}
+	return ""
 }

@@ -47,6 +47,8 @@ type call struct {
 	in      bytes.Buffer
 	release func() // gives the memory of a long body back, nil for others
 
+	steps int // values that filters and orders have looked at, see tooMuch
+
 	out []byte
 	zip bytes.Buffer
 }

@@ -61,6 +61,7 @@ type row[T any] struct {
 
 // Value implements query.Row.
 func (r *row[T]) Value(field int) query.Value {
+	r.c.steps++
 	if f := r.t.columns[field].value; f != nil {
 		return f(r.c, r.e)
 	}
@@ -69,14 +70,18 @@ func (r *row[T]) Value(field int) query.Value {
 
 // Set implements query.Row.
 func (r *row[T]) Set(field int) query.Set {
-	if f := r.t.columns[field].set; f != nil {
-		return f(r.c, r.e)
+	f := r.t.columns[field].set
+	if f == nil {
+		return query.Set{}
 	}
-	return query.Set{}
+	set := f(r.c, r.e)
+	r.c.steps += 1 + len(set.Texts)
+	return set
 }
 
 // Tag implements query.Row.
 func (r *row[T]) Tag(key string) query.Value {
+	r.c.steps++
 	if r.t.tags == nil {
 		return query.Value{}
 	}

@@ -77,7 +77,7 @@ func TestClusterOperations(t *testing.T) {
 		t.Errorf("%+v", f.cluster)
 	}
 	f.cluster.refuse = fault.TransferLeadership.Errorf("no cluster node found with id x")
-	f.do("POST", fb("/cluster/transfer-leadership"), obj{"newLeaderId": "x"}).status(500).is("error.code", "TRANSFER_LEADERSHIP_ERROR")
+	f.do("POST", fb("/cluster/transfer-leadership"), obj{"newLeaderId": "x"}).status(409).is("error.code", "TRANSFER_LEADERSHIP_ERROR")
 }
 
 func TestSpecs(t *testing.T) {

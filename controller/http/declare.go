@@ -165,6 +165,9 @@ func (d *declarations) export(c *call) error {
 	if err := declare.Export(&out, c.state, o); err != nil {
 		return err
 	}
+	if err := c.tooMuch(); err != nil {
+		return err
+	}
 	c.w.Header()["Content-Type"] = []string{"application/yaml"}
 	if o.JSON {
 		c.w.Header()["Content-Type"] = []string{jsonType}

@@ -98,7 +98,7 @@ func (x *entity[E, D, P]) filter(c *call, text string) (func(model.Entity) bool,
 	r := row[E]{t: x.table, c: c}
 	return func(e model.Entity) bool {
 		r.e = (*E)(e.(P))
-		return prog.Match(&r)
+		return c.tooMuch() == nil && prog.Match(&r)
 	}, nil
 }
 

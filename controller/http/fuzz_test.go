@@ -62,3 +62,43 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// FuzzBody sends any body to any operation as an administrator: what is refused
+// is the caller's fault, and changes nothing.
+func FuzzBody(f *testing.F) {
+	type target struct {
+		method, path string
+	}
+	var targets []target
+	bodies(func(op api.Operation, path string) {
+		if object, list := sampleBody(op); object != nil {
+			text, err := json.Marshal(object)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if list {
+				text = []byte("[" + string(text) + "]")
+			}
+			f.Add(uint16(len(targets)), string(text))
+			f.Add(uint16(len(targets)), "{\"name\":\"\xff\"}")
+		}
+		targets = append(targets, target{op.Method, path})
+	})
+	f.Add(uint16(3), `{"name":"a\u0000b","tags":{"a":[[[[]]]]},"Name":5,"NAME":null}`)
+	f.Add(uint16(9), `{"files":[{"name":"f","text":"services: [{name: s, configs: [x]}]"}]}`)
+	fx := newFixture(f)
+	f.Fuzz(func(t *testing.T, which uint16, body string) {
+		to := targets[int(which)%len(targets)]
+		r := httptest.NewRequest(to.method, to.path, strings.NewReader(body))
+		r.Header.Set("zt-session", "admin")
+		before := fx.store.View().Index()
+		w := httptest.NewRecorder()
+		fx.handler.ServeHTTP(w, r)
+		if w.Code >= 500 {
+			t.Fatalf("%s %s %s: %s", to.method, to.path, body, w.Body)
+		}
+		if w.Code >= 400 && fx.store.View().Index() != before {
+			t.Fatalf("%s %s %s: something was written, and the answer is %s", to.method, to.path, body, w.Body)
+		}
+	})
+}

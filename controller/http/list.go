@@ -76,6 +76,19 @@ func (l *listing[T, D]) page(c *call) (page, error) {
 	return page{prog, limit, offset}, nil
 }
 
+// maxSteps bounds the values that filters and orders of one request look at: a
+// second of work or so. Elements of lists count each.
+const maxSteps = 1 << 25
+
+// tooMuch refuses to look any further.
+func (c *call) tooMuch() error {
+	if c.steps <= c.s.maxSteps {
+		return nil
+	}
+	return fault.InvalidFilter.Field("filter", "the filter and the order look at more than "+strconv.Itoa(c.s.maxSteps)+" values", "").
+		WithRemedy("ask with fewer conditions, or for fewer entities by an id, a name or a role attribute")
+}
+
 // source are the candidates of a list in the order of their ids. all reports
 // how many there are where that is known without walking them, else -1.
 type source[T any] struct {
@@ -91,7 +104,9 @@ func (l *listing[T, D]) answer(c *call, p page, src source[T]) error {
 	out := &pageWriter[T, D]{l: l, c: c, p: p, b: append(c.out[:0], `{"data":[`...)}
 	switch {
 	case p.prog.Sorted():
-		l.sorted(c, p, src, out)
+		if err := l.sorted(c, p, src, out); err != nil {
+			return err
+		}
 	case p.prog.All() && src.all >= 0:
 		l.unfiltered(p, src, out)
 	default:
@@ -99,6 +114,9 @@ func (l *listing[T, D]) answer(c *call, p page, src source[T]) error {
 		for e := range src.each {
 			if r.e = e; p.prog.Match(&r) {
 				out.add(e)
+			}
+			if err := c.tooMuch(); err != nil {
+				return err
 			}
 		}
 	}
@@ -120,7 +138,7 @@ func (l *listing[T, D]) unfiltered(p page, src source[T], out *pageWriter[T, D])
 }
 
 // sorted keeps no more than the entries up to the end of the page in order.
-func (l *listing[T, D]) sorted(c *call, p page, src source[T], out *pageWriter[T, D]) {
+func (l *listing[T, D]) sorted(c *call, p page, src source[T], out *pageWriter[T, D]) error {
 	a, b := row[T]{t: l.table, c: c}, row[T]{t: l.table, c: c}
 	top := topHeap[T]{compare: func(x, y *T) int {
 		a.e, b.e = x, y
@@ -133,6 +151,9 @@ func (l *listing[T, D]) sorted(c *call, p page, src source[T], out *pageWriter[T
 	r := row[T]{t: l.table, c: c}
 	var total int64
 	for e := range src.each {
+		if err := c.tooMuch(); err != nil {
+			return err
+		}
 		if r.e = e; !p.prog.Match(&r) {
 			continue
 		}
@@ -153,6 +174,7 @@ func (l *listing[T, D]) sorted(c *call, p page, src source[T], out *pageWriter[T
 		out.add(e)
 	}
 	out.seen = total
+	return nil
 }
 
 // topHeap keeps the greatest of the kept entries at its root.

@@ -231,7 +231,7 @@ func (c *call) eventParams() ([]conf.EventSubscription, *events.Filter, error) {
 	types := q["type"]
 	if len(types) == 0 {
 		for _, t := range conf.EventTypes() {
-			if t.Name != "trace" && t.Name != "audit" {
+			if t.Name != "trace" && t.Name != "audit" && c.caller.maySee(t.Name) {
 				types = append(types, t.Name)
 			}
 		}
@@ -257,6 +257,9 @@ func (c *call) eventParams() ([]conf.EventSubscription, *events.Filter, error) {
 	for _, t := range types {
 		if conf.EventTypeOf(t) == nil {
 			return nil, nil, fault.CouldNotValidate.Field("type", fmt.Sprintf("there is no event type %q", t), t)
+		}
+		if !c.caller.maySee(conf.EventTypeOf(t).Name) {
+			return nil, nil, fault.Unauthorized.Errorf("events of the type %s show every kind of entity: they are for admins and the permission %s", t, adminReadonly)
 		}
 		out = append(out, conf.EventSubscription{
 			Type: t, Include: conf.Strings(q["include"]), PropagateAlways: true, Interval: interval, Version: version,
@@ -331,26 +334,31 @@ func (s *Server) channelOr(next http.Handler) http.Handler {
 			return
 		}
 		c := &call{s: s, w: w, r: unproxied(r), api: api.Fabric}
-		allowed := func() error {
-			caller, err := s.cfg.Auth.Authenticate(c.r)
-			switch {
-			case err != nil:
-				return err
-			case caller.Partial || !caller.Admin && !slices.Contains(caller.Permissions, "ops"):
-				return fault.Unauthorized.New(nil)
-			}
-			return nil
-		}
-		if err := allowed(); err != nil {
+		if err := c.mayManage(); err != nil {
 			c.fail(err)
 			return
 		}
+		sees := c.caller.maySee
 		if r.Header.Get("Upgrade") == "" {
 			c.fail(fault.CouldNotValidate.Errorf("%s is for websockets", channelPath).WithRemedy("open it as a websocket"))
 			return
 		}
-		if !channel.Serve(w, r, allowed) {
+		if !channel.Serve(w, r, c.mayManage, sees) {
 			c.fail(fault.TooManyRequests.Errorf("there are too many management channels"))
 		}
 	})
+}
+
+// mayManage decides whether the caller may have a management channel, and finds
+// out who that is.
+func (c *call) mayManage() error {
+	caller, err := c.s.cfg.Auth.Authenticate(c.r)
+	switch {
+	case err != nil:
+		return err
+	case caller.Partial || !caller.may("ops"):
+		return fault.Unauthorized.New(nil)
+	}
+	c.caller = caller
+	return nil
 }

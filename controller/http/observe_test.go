@@ -34,7 +34,7 @@ func observing(t *testing.T) *fixture {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
-	work.Go(func() { a.Follow(ctx, f.store) })
+	work.Go(func() { a.Follow(ctx, f.store, f.store.Hold(0)) })
 	channel := manage.New(manage.Config{Hub: hub, Log: log})
 	f.server.cfg.Observed = Observed{Audit: a, Events: hub, Channel: channel}
 	t.Cleanup(func() {

@@ -87,6 +87,7 @@ type Server struct {
 	instance    []string
 	compressors *compressors
 	bodies      budgets
+	maxSteps    int // of one list
 	calls       sync.Pool
 	trees       map[api.API]*node
 	version     []byte // the version document
@@ -114,6 +115,7 @@ func New(cfg Config) (*Server, error) {
 		instance:    []string{cfg.InstanceID},
 		compressors: newCompressors(),
 		bodies:      newBudgets(),
+		maxSteps:    maxSteps,
 		trees:       map[api.API]*node{api.Client: {}, api.Management: {}, api.Fabric: {}},
 	}
 	s.calls.New = func() any { return new(call) }

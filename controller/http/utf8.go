@@ -11,9 +11,64 @@ import (
 	"github.com/weftnet/weft/fault"
 )
 
-// checkText refuses a JSON text that is not UTF-8 and names the member where it
-// is not. (The decoder would put U+FFFD in place of what it cannot read.)
+// maxNesting is the depth of objects and lists in a body. Clients read back what
+// they wrote, and not all of them bear much.
+const maxNesting = 100
+
+// checkText refuses a JSON text that is not UTF-8, nests too deep or holds a NUL,
+// and names the member. (The decoder would put U+FFFD in place of what it cannot
+// read, and most programs take a NUL for the end of a text.)
 func checkText(text []byte) error {
+	if err := checkUTF8(text); err != nil {
+		return err
+	}
+	if at := tooDeep(text); at >= 0 {
+		return fault.CouldNotParseBody.Field(memberAt(text[:at], at), "the text nests deeper than "+strconv.Itoa(maxNesting)+" levels", "")
+	}
+	if bytes.Contains(text, []byte(`\u0000`)) {
+		if at := nul(text); at >= 0 {
+			return fault.CouldNotParseBody.Field(memberAt(text, at), "a text holds a NUL character", "")
+		}
+	}
+	return nil
+}
+
+// tooDeep returns where a JSON text nests too deep, -1 if it does not.
+func tooDeep(text []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{', b == '[':
+			if depth++; depth > maxNesting {
+				return i
+			}
+		case b == '}', b == ']':
+			depth--
+		}
+	}
+	return -1
+}
+
+// nul returns where a NUL is written in a JSON text, -1 if it is nowhere.
+func nul(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(text[i:], []byte(`\u0000`)) {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+func checkUTF8(text []byte) error {
 	if utf8.Valid(text) {
 		return nil
 	}

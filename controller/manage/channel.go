@@ -84,9 +84,9 @@ func (c *Channel) leave() {
 
 // Serve upgrades a request, which the caller has found to be of somebody who
 // may, and serves the connection until it ends. allowed is asked now and then
-// whether it still is. It reports false, with nothing written, if there are too
-// many connections.
-func (c *Channel) Serve(w http.ResponseWriter, r *http.Request, allowed func() error) bool {
+// whether it still is, and sees which types of events may be followed. It reports
+// false, with nothing written, if there are too many connections.
+func (c *Channel) Serve(w http.ResponseWriter, r *http.Request, allowed func() error, sees func(eventType string) bool) bool {
 	if !c.enter() {
 		return false
 	}
@@ -97,7 +97,7 @@ func (c *Channel) Serve(w http.ResponseWriter, r *http.Request, allowed func() e
 		return true
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
-	s := &session{c: c, socket: socket, ctx: ctx, cancel: cancel, slots: make(chan struct{}, maxWork), streams: make(chan struct{}, maxStreams)}
+	s := &session{c: c, sees: sees, socket: socket, ctx: ctx, cancel: cancel, slots: make(chan struct{}, maxWork), streams: make(chan struct{}, maxStreams)}
 	s.work.Go(func() { s.keep(allowed) })
 	err = s.read()
 	cancel(err)
@@ -120,6 +120,7 @@ func (c *Channel) Close() error {
 // session is one connection.
 type session struct {
 	c       *Channel
+	sees    func(eventType string) bool
 	socket  *websocket.Conn
 	ctx     context.Context
 	cancel  context.CancelCauseFunc

@@ -104,7 +104,7 @@ func dial(t *testing.T, facts Facts) (*client, *events.Hub, *atomic.Pointer[erro
 				return *err
 			}
 			return nil
-		})
+		}, func(eventType string) bool { return eventType != "audit" })
 	}))
 	t.Cleanup(func() {
 		if err := errors.Join(c.Close(), hub.Close()); err != nil {
@@ -163,7 +163,7 @@ func (c *client) answer(seq, kind int32) *message.Message {
 // refused with the reason.
 func TestEvents(t *testing.T) {
 	c, hub, _ := dial(t, newFacts(t))
-	for _, body := range []string{`{`, `{"format":"json","subscriptions":[]}`, `{"format":"xml","subscriptions":[{"type":"sdk"}]}`, `{"format":"json","subscriptions":[{"type":"cirquit"}]}`,
+	for _, body := range []string{`{`, `{"format":"json","subscriptions":[]}`, `{"format":"xml","subscriptions":[{"type":"sdk"}]}`, `{"format":"json","subscriptions":[{"type":"cirquit"}]}`, `{"format":"json","subscriptions":[{"type":"audit"}]}`,
 		`{"format":"json","subscriptions":[{"type":"usage","options":{"version":9}}]}`, `{"format":"json","subscriptions":[{"type":"metrics","options":{"metricFilter":"("}}]}`} {
 		if m := c.answer(c.request(mgmt.StreamEvents, []byte(body)), mgmt.Result); m.Headers.Bool(mgmt.HeaderSuccess) || len(m.Body) == 0 {
 			t.Errorf("%s: %s", body, m.Body)

@@ -126,6 +126,9 @@ func (s *session) streamEvents(m *message.Message) error {
 		if err != nil {
 			return s.result(m, err)
 		}
+		if known := conf.EventTypeOf(sub.Type); known != nil && !s.sees(known.Name) {
+			return s.result(m, fmt.Errorf("events of the type %s are for admins: they show every kind of entity", sub.Type))
+		}
 		subs = append(subs, sub)
 	}
 	return s.subscribe(m, events.Sub{Subscriptions: subs, Plain: in.Format == "plain", Deliver: func(kind string, object []byte) error {
