@@ -39,7 +39,7 @@ type EventHandler struct {
 	BufferSize int               `conf:"bufferSize" default:"10000" min:"1" max:"1000000" doc:"events that wait for the handler; further ones are dropped and counted"`
 	MaxSizeMB  int               `conf:"maxsizemb" default:"10" min:"1" max:"100000" doc:"of file: size in MiB at which a new one is begun"`
 	MaxBackups int               `conf:"maxbackups" default:"0" min:"0" doc:"of file: earlier files that are kept; 0 keeps all"`
-	URL        string            `conf:"url" doc:"of webhook: where events are posted, https:// or http://"`
+	URL        Secret            `conf:"url" doc:"of webhook: where events are posted, https:// or http://; the path may be a secret, so it is not shown"`
 	Headers    map[string]Secret `conf:"headers" doc:"of webhook: headers of the requests, by their names"`
 	Secret     Secret            `conf:"secret" doc:"of webhook: key of the signature X-Weft-Signature-256, sha256=HMAC of the body in hex"`
 	CA         string            `conf:"ca" doc:"of webhook: file of the authorities that the server's certificate is checked with; default those of the system"`
@@ -173,7 +173,7 @@ func (h *EventHandler) checkWebhook(c *Checker, path string) {
 		c.Refuse(path+".url", "is missing", "add url: https://HOST/PATH")
 		return
 	}
-	u, err := url.Parse(h.URL)
+	u, err := url.Parse(string(h.URL))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		c.Refuse(path+".url", "is no URL of a web server", "write https://HOST/PATH")
 	} else if u.User != nil {

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	mrand "math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"sync/atomic"
 	"time"
@@ -134,7 +135,7 @@ func (w *webhook) body(events []rendered) []byte {
 
 // post sends a request; again says whether a failure may pass.
 func (w *webhook) post(ctx context.Context, body []byte, delivery string) (again bool, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.c.URL, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, string(w.c.URL), bytes.NewReader(body))
 	if err != nil {
 		return false, err
 	}
@@ -152,7 +153,7 @@ func (w *webhook) post(ctx context.Context, body []byte, delivery string) (again
 	}
 	answer, err := w.client.Do(r)
 	if err != nil {
-		return true, err
+		return true, withoutURL(err)
 	}
 	_, readErr := io.CopyN(io.Discard, answer.Body, 64<<10)
 	err = answer.Body.Close()
@@ -166,6 +167,16 @@ func (w *webhook) post(ctx context.Context, body []byte, delivery string) (again
 		return true, errors.Join(fmt.Errorf("the server answers %s", answer.Status), err)
 	}
 	return false, fmt.Errorf("the server answers %s", answer.Status)
+}
+
+// withoutURL takes the address of a request out of its failure: the path, or a
+// parameter, is often what lets one post. The cause names the host.
+func withoutURL(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // signature is what proves that a body comes from who knows the secret.

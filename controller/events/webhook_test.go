@@ -55,7 +55,7 @@ func newServer(t *testing.T, answer func(n int) int) *server {
 
 func (s *server) hub(t *testing.T, log io.Writer, edit func(*conf.EventHandler)) *Hub {
 	t.Helper()
-	c := conf.EventHandler{Type: "webhook", Format: "json", URL: s.URL, BufferSize: 3, Batch: 1, Timeout: 100 * time.Millisecond, MinRetry: time.Millisecond, MaxRetry: 2 * time.Millisecond}
+	c := conf.EventHandler{Type: "webhook", Format: "json", URL: conf.Secret(s.URL), BufferSize: 3, Batch: 1, Timeout: 100 * time.Millisecond, MinRetry: time.Millisecond, MaxRetry: 2 * time.Millisecond}
 	edit(&c)
 	h, err := New(Config{Log: slog.New(slog.NewTextHandler(log, nil)), Subscribers: subscriber1(c, "router")})
 	if err != nil {
