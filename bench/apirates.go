@@ -71,7 +71,8 @@ func apiRates(ctx context.Context, s settings) error {
 
 // restarts measures from kill to the first accepted write.
 func (n *network) restarts(ctx context.Context, rounds int) error {
-	var all []time.Duration
+	var all, cpu []time.Duration
+	var resident []int64
 	for i := range rounds {
 		_ = n.controller.cmd.Process.Kill()
 		_ = n.controller.cmd.Wait()
@@ -84,9 +85,10 @@ func (n *network) restarts(ctx context.Context, rounds int) error {
 		if _, err := n.api.Create(ctx, "services", map[string]any{"name": fmt.Sprint("after restart ", i), "encryptionRequired": false}); err != nil {
 			return fmt.Errorf("first write after a restart, with the session from before: %w", err)
 		}
-		all = append(all, time.Since(begin))
+		all, cpu, resident = append(all, time.Since(begin)), append(cpu, n.controller.cpu()), append(resident, n.peak())
 	}
-	fmt.Printf("restart after a kill: first write accepted after %v, with the session from before\n", median(all).Round(time.Millisecond))
+	fmt.Printf("restart after a kill: first write accepted after %v, with the session from before; %v CPU, %s resident at most\n",
+		median(all).Round(time.Millisecond), median(cpu), mibs(median(resident)))
 	return nil
 }
 

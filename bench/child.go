@@ -14,6 +14,7 @@ import (
 //
 //	child host PATH ...    serves connections of a path
 //	child dial PATH ...    opens them and carries out jobs from standard input
+//	child bare             answers HTTPS requests as it is told on standard input
 //	child relay IN OUT ADDR  a plain relay in front of ADDR, IN and OUT tcp or tls
 func child(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -32,6 +33,8 @@ func child(args []string) error {
 		args = args[2:]
 	}
 	switch args[0] {
+	case "bare":
+		return bare()
 	case "relay":
 		return relay(args[1], args[2], args[3])
 	case "host":

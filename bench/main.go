@@ -9,6 +9,7 @@
 //	go run ./bench dials        dials per second
 //	go run ./bench idle         memory and CPU of silent connections and circuits
 //	go run ./bench api          logins, lists and creates per second
+//	go run ./bench controller   the APIs with 10,000 and 100,000 identities, beside a bare handler
 //	go run ./bench start        from an empty directory to the first byte
 //
 // With -go-sdk the unmodified Go SDK of the ecosystem is measured beside.
@@ -106,7 +107,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	commands := []command{
 		{"throughput", throughput}, {"latency", latency}, {"dials", dials},
-		{"idle", idle}, {"api", apiRates}, {"start", start}, {"chain", chain}, {"all", all},
+		{"idle", idle}, {"api", apiRates}, {"controller", controllerRates}, {"start", start}, {"chain", chain}, {"all", all},
 	}
 	var withGoSDK bool
 	var paths string
@@ -122,7 +123,7 @@ func run(ctx context.Context, args []string) error {
 	fs.BoolVar(&withGoSDK, "go-sdk", false, "measure the unmodified Go SDK of the ecosystem beside")
 	fs.StringVar(&s.profiles, "profile", "", "directory for CPU profiles of the processes")
 	if len(args) == 0 {
-		return fmt.Errorf("name a measurement: all, chain, throughput, latency, dials, idle, api or start")
+		return fmt.Errorf("name a measurement: all, chain, throughput, latency, dials, idle, api, controller or start")
 	}
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
