@@ -3,14 +3,17 @@ module github.com/weftnet/weft/interop
 go 1.26.0
 
 require (
+	github.com/go-openapi/runtime v0.32.3
 	github.com/go-openapi/strfmt v0.26.3
 	github.com/openziti/edge-api v0.32.0
 	github.com/openziti/sdk-golang v1.9.0
+	github.com/pquerna/otp v1.5.0
 	github.com/weftnet/weft v0.0.0
 )
 
 require (
 	github.com/Jeffail/gabs v1.4.0 // indirect
+	github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/ebitengine/purego v0.10.1 // indirect
@@ -26,7 +29,6 @@ require (
 	github.com/go-openapi/jsonpointer v0.23.1 // indirect
 	github.com/go-openapi/jsonreference v0.21.6 // indirect
 	github.com/go-openapi/loads v0.24.0 // indirect
-	github.com/go-openapi/runtime v0.32.3 // indirect
 	github.com/go-openapi/runtime/server-middleware v0.32.3 // indirect
 	github.com/go-openapi/spec v0.22.5 // indirect
 	github.com/go-openapi/swag v0.26.1 // indirect

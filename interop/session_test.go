@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/openziti/edge-api/rest_management_api_client/api_session"
 	"github.com/openziti/edge-api/rest_management_api_client/session"
 )
 
@@ -36,5 +37,35 @@ func TestServiceSessionEnded(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSessionsAreListed shows the sessions of a connected client, and ends them.
+func TestSessionsAreListed(t *testing.T) {
+	n := sharedNetwork(t)
+	api := n.admin.API
+	id, _, _ := n.service(t, "sessions", true)
+	who, jwt := n.identity(t, "sessions-client", "sessions-dial", "sessions-host")
+	ctx := contextOf(t, enrol(t, jwt))
+	l, err := ctx.Listen("sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n.waitTerminators(t, id, 1)
+	filter := fmt.Sprintf("service=%q", id)
+	sessions, err := api.Session.ListSessions(session.NewListSessionsParams().WithFilter(&filter), nil)
+	if err != nil || len(sessions.Payload.Data) != 1 {
+		t.Fatalf("sessions: %v, %v", sessions, err)
+	}
+	filter = fmt.Sprintf("identity=%q", who)
+	logins, err := api.APISession.ListAPISessions(api_session.NewListAPISessionsParams().WithFilter(&filter), nil)
+	if err != nil || len(logins.Payload.Data) == 0 {
+		t.Fatalf("api sessions: %v, %v", logins, err)
+	}
+	for _, s := range logins.Payload.Data {
+		if _, err := api.APISession.DeleteAPISessions(api_session.NewDeleteAPISessionsParams().WithID(*s.ID), nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
