@@ -40,5 +40,6 @@ require (
 	github.com/mattn/go-isatty v0.0.14 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pquerna/otp v1.5.0 // indirect
+	github.com/tidwall/btree v1.8.2 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )

@@ -9,6 +9,10 @@ import (
 	"github.com/weftnet/weft/model"
 )
 
+// edit is the mark of one transaction: a table that carries it was made by it and
+// may be changed until the transaction is over.
+type edit struct{ _ byte }
+
 // data are the tables of one version of the state. What is published never
 // changes; a transaction works on its own, which it begins with begin.
 type data struct{ tables map[model.Kind]*table }
@@ -34,7 +38,11 @@ var schema = sync.OnceValue(func() map[model.Kind][]index {
 func newData() *data {
 	d := &data{make(map[model.Kind]*table)}
 	for _, k := range model.Kinds() {
-		d.tables[k] = &table{indexes: make([]tree, len(schema()[k]))}
+		t := &table{byID: newTree()}
+		for range schema()[k] {
+			t.indexes = append(t.indexes, newTree())
+		}
+		d.tables[k] = t
 	}
 	return d
 }
@@ -54,7 +62,7 @@ func (d *data) get(k model.Kind, id string) model.Entity {
 func (d *data) all(k model.Kind) iter.Seq[model.Entity] {
 	return func(yield func(model.Entity) bool) {
 		if t := d.tables[k]; t != nil {
-			t.byID.ascend("", "", func(x *entry) bool { return yield(x.e) })
+			t.byID.ascend("", "", func(x entry) bool { return yield(x.e) })
 		}
 	}
 }
@@ -74,7 +82,7 @@ func (d *data) index(k model.Kind, name string) *tree {
 func (d *data) by(k model.Kind, name, value string) iter.Seq[model.Entity] {
 	return func(yield func(model.Entity) bool) {
 		if t := d.index(k, name); t != nil && value != "" {
-			t.ascend(value, "", func(x *entry) bool { return x.key == value && yield(x.e) })
+			t.ascend(value, "", func(x entry) bool { return x.key == value && yield(x.e) })
 		}
 	}
 }
@@ -91,8 +99,11 @@ func (d *data) first(k model.Kind, name, value string) model.Entity {
 func (d *data) writable(by *edit, k model.Kind) *table {
 	t := d.tables[k]
 	if t.owner != by {
-		t = &table{by, t.byID, slices.Clone(t.indexes)}
-		d.tables[k] = t
+		own := &table{owner: by, byID: t.byID.fork()}
+		for _, ix := range t.indexes {
+			own.indexes = append(own.indexes, ix.fork())
+		}
+		t, d.tables[k] = own, own
 	}
 	return t
 }
@@ -102,19 +113,19 @@ func (d *data) put(by *edit, e model.Entity) {
 	k, id := e.Kind(), e.Meta().ID
 	t := d.writable(by, k)
 	old := t.byID.get(id, id)
-	t.byID.put(by, entry{id, id, e})
+	t.byID.put(entry{id, id, e})
 	for i, ix := range schema()[k] {
 		keys := ix.keys(e)
 		if old != nil {
 			for _, key := range ix.keys(old) {
 				if !slices.Contains(keys, key) {
-					t.indexes[i].remove(by, key, id)
+					t.indexes[i].remove(key, id)
 				}
 			}
 		}
 		for _, key := range keys {
 			if key != "" {
-				t.indexes[i].put(by, entry{key, id, e})
+				t.indexes[i].put(entry{key, id, e})
 			}
 		}
 	}
@@ -124,10 +135,10 @@ func (d *data) put(by *edit, e model.Entity) {
 func (d *data) drop(by *edit, e model.Entity) {
 	k, id := e.Kind(), e.Meta().ID
 	t := d.writable(by, k)
-	t.byID.remove(by, id, id)
+	t.byID.remove(id, id)
 	for i, ix := range schema()[k] {
 		for _, key := range ix.keys(e) {
-			t.indexes[i].remove(by, key, id)
+			t.indexes[i].remove(key, id)
 		}
 	}
 }

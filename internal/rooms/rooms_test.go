@@ -47,7 +47,7 @@ var rooms = map[string]room{
 	"flow":       {ours: []string{"wire"}},
 	"channel":    {ours: []string{"wire", "pki"}, others: []string{"golang.org/x/sys", "golang.org/x/time"}},
 	"control":    {ours: []string{"wire", "channel", "policy", "token"}, others: []string{protobuf}},
-	"state":      {ours: []string{"model"}},
+	"state":      {ours: []string{"model"}, others: []string{"github.com/tidwall/btree"}},
 	"cluster":    {ours: []string{"channel", "pki", "wire"}, others: []string{"github.com/hashicorp", "go.etcd.io/bbolt"}},
 	"api":        {ours: []string{"model"}, others: []string{"go.yaml.in/yaml/v3", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	"client":     {},
