@@ -27,6 +27,7 @@ func (s *supervisor) operations() []agent.Operation {
 		{Name: "memory", Doc: "memory of the process", Do: memory},
 		{Name: "gc", Doc: "collect garbage and give memory back", Do: collect},
 		{Name: "heap", Doc: "heap profile", Do: heapProfile},
+		{Name: "bundle", Doc: "everything that tells how the process is, as a tar.gz without secrets", Do: s.bundle},
 		{Name: "profile", Doc: "CPU profile", Do: cpuProfile,
 			Params: []agent.Param{{Name: "within", Doc: "how long, default 30s"}}},
 		{Name: "log-level", Doc: "log levels, shown or changed", Do: s.logLevel,

@@ -45,7 +45,8 @@ func agentCommand() *cobra.Command {
 	c.AddCommand(a.list(), a.status(), a.links(), a.circuits(), a.routes(), a.inspect(), a.logLevel(), a.memory(), a.stop())
 	c.AddCommand(a.quiesce("quiesce", "Let a router take no new circuits; existing ones go on"), a.quiesce("dequiesce", "Let a router take new circuits again"), a.extend())
 	c.AddCommand(a.text("stack", "Show the stacks of all goroutines"), a.text("goroutines", "Show goroutines by what they do"))
-	c.AddCommand(a.file("heap", "pprof-heap", "Write a heap profile"), a.file("profile", "pprof-cpu", "Write a CPU profile"), a.gc())
+	c.AddCommand(a.file("heap", "pprof-heap", "Write a heap profile"), a.file("profile", "pprof-cpu", "Write a CPU profile"), a.gc(),
+		a.file("bundle", "support-bundle", "Write a bundle of how the process is, with stacks and heap, without secrets"))
 	c.AddCommand(a.call(), a.cluster(), a.snapshot("snapshot"), a.controller(), a.router())
 	return c
 }

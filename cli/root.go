@@ -83,7 +83,7 @@ func arrange(root *cobra.Command) {
 		{"login", "Log in:", "login logout whoami password mfa context enroll"},
 		{"entities", "Entities of the network:", "create list show update delete export diff apply expose disable enable re-enroll refresh extend verify"},
 		{"access", "Who reaches what, and why not:", "why explain who-can what-can what-if policy-advisor inspect trace events audit validate"},
-		{"care", "Care of the controller:", "db cluster bundle version completion"},
+		{"care", "Care of the controller:", "db cluster support version completion"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, name := range strings.Fields(g.commands) {
@@ -146,7 +146,7 @@ func (t *tool) commands() []*cobra.Command {
 		parent("validate", "Compare what should be with what is", append(t.validateCommands(), t.validateHosting())...), t.events(), t.audit(),
 		parent("refresh", "Give an enrollment a new token", t.refreshEnrollment()),
 		parent("extend", "Ask clients to renew their certificates", t.extendAuthenticator()),
-		t.database(), t.clusterCommand(), t.versionCommand(),
+		t.database(), t.clusterCommand(), t.versionCommand(), parent("support", "Gather what somebody who helps has to know", t.supportBundle()),
 	}, append(t.identityActions(), t.verbs(kinds()...)...)...)
 }
 
