@@ -7,4 +7,7 @@ import (
 )
 
 // TestMain fails if a test leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	runAsProgram()
+	goleak.VerifyTestMain(m)
+}
