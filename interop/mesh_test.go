@@ -142,16 +142,3 @@ func (m *meshNetwork) link(from, to string) *mesh.Link {
 	}
 	return nil
 }
-
-// detour makes the link between a and b so expensive that circuits go over c,
-// or cheap again.
-func (m *meshNetwork) detour(t *testing.T, on bool) {
-	t.Helper()
-	cost := 1
-	if on {
-		cost = 50000
-	}
-	if err := m.ChangeLink(m.link("a", "b").ID, map[string]any{"staticCost": cost}); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -105,11 +105,7 @@ func (n *network) client(t *testing.T, name string, attributes ...string) ziti.C
 
 func contextOf(t *testing.T, cfg *ziti.Config) ziti.Context {
 	t.Helper()
-	ctx, err := ziti.NewContext(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(ctx.Close)
+	ctx := newContext(t, cfg)
 	if err := ctx.Authenticate(); err != nil {
 		t.Fatalf("authenticate: %v", err)
 	}

@@ -2,12 +2,8 @@ package interop
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"testing"
-	"time"
-
-	"github.com/pquerna/otp/totp"
 )
 
 // TestOperations calls every operation of both APIs with the third-party
@@ -60,18 +56,4 @@ func testOwn(t *testing.T, o *operations, manager *caller) {
 		c.run(t, step{op: "DetailMfa", code: 404}, step{op: "DeleteCurrentAPISession"}, step{op: "GetCurrentIdentity", code: 401})
 	}
 	manager.run(t, step{op: "DeleteIdentity", with: with{"ID": "$who"}})
-}
-
-// codeOfNow is the code of an authenticator app that has read the address.
-func codeOfNow(t *testing.T, provisioning string) string {
-	t.Helper()
-	u, err := url.Parse(provisioning)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := totp.GenerateCode(u.Query().Get("secret"), time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code
 }

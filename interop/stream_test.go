@@ -94,13 +94,6 @@ func (s *stream) read() {
 	}
 }
 
-// complete ends the writing and waits until everything has come back. It closes
-// the connection.
-func (s *stream) complete() error {
-	close(s.stop)
-	return s.wait(patience)
-}
-
 // wait waits for the end of a stream, whatever it is.
 func (s *stream) wait(d time.Duration) error {
 	defer s.conn.Close()
