@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -282,4 +283,26 @@ func TestOneCheckAtATime(t *testing.T) {
 	}
 	close(b.hold)
 	b.finished(t)
+}
+
+// TestSnapshotOverNoFile: pipes, devices and links are neither waited for nor
+// replaced.
+func TestSnapshotOverNoFile(t *testing.T) {
+	b := newBench(t)
+	pipe, link := filepath.Join(b.dir, "pipe"), filepath.Join(b.dir, "link")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(b.dir, "elsewhere"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, link, b.dir, os.DevNull} {
+		var refused *fault.Error
+		if _, err := b.Snapshot(t.Context(), path); !errors.As(err, &refused) || refused.Kind != fault.CouldNotValidate {
+			t.Errorf("a snapshot in place of %s: %v", path, err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode().IsRegular() {
+			t.Errorf("%s afterwards: %v %v", path, info, err)
+		}
+	}
 }

@@ -59,12 +59,20 @@ func WriteFile(path string, view io.WriterTo) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// replaceable lets nothing be overwritten but snapshots.
+// replaceable lets nothing be overwritten but snapshots. What is no file, such as
+// a pipe or a device, is not even opened: that could wait for ever.
 func replaceable(path string) error {
-	f, err := os.Open(path)
+	info, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it exists and is no file")
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
