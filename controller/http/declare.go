@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	plansAtOnce = 2 // declarations that are being compared; others wait
+	plansAtOnce = 2 // declarations that are being compared or exported; others wait
 	planTries   = 5 // times that a plan is made because the state has changed meanwhile
 )
 
@@ -157,6 +157,10 @@ func (d *declarations) export(c *call) error {
 			}
 		}
 	}
+	if err := d.planning.Acquire(c.ctx, 1); err != nil {
+		return err
+	}
+	defer d.planning.Release(1)
 	o.Keep = func(s *declare.Section, e model.Entity) bool { return filters[s] == nil || filters[s](e) }
 	if o.Sections == nil {
 		o.Sections = []*declare.Section{}
