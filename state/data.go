@@ -53,7 +53,7 @@ func (d *data) begin() *data { return &data{maps.Clone(d.tables)} }
 
 func (d *data) get(k model.Kind, id string) model.Entity {
 	if t := d.tables[k]; t != nil {
-		return t.byID.get(id, id)
+		return t.byID.get(id, "")
 	}
 	return nil
 }
@@ -112,8 +112,8 @@ func (d *data) writable(by *edit, k model.Kind) *table {
 func (d *data) put(by *edit, e model.Entity) {
 	k, id := e.Kind(), e.Meta().ID
 	t := d.writable(by, k)
-	old := t.byID.get(id, id)
-	t.byID.put(entry{id, id, e})
+	old := t.byID.get(id, "")
+	t.byID.put(entry{id, "", e})
 	for i, ix := range schema()[k] {
 		keys := ix.keys(e)
 		if old != nil {
@@ -135,7 +135,7 @@ func (d *data) put(by *edit, e model.Entity) {
 func (d *data) drop(by *edit, e model.Entity) {
 	k, id := e.Kind(), e.Meta().ID
 	t := d.writable(by, k)
-	t.byID.remove(id, id)
+	t.byID.remove(id, "")
 	for i, ix := range schema()[k] {
 		for _, key := range ix.keys(e) {
 			t.indexes[i].remove(key, id)

@@ -20,6 +20,15 @@ func (x *entry) compare(y *entry) int {
 	return cmp.Or(strings.Compare(x.key, y.key), strings.Compare(x.id, y.id))
 }
 
+// before reports whether a comes before b. It is asked several times for each
+// node on the way to an entry.
+func before(a, b entry) bool {
+	if a.key != b.key {
+		return a.key < b.key
+	}
+	return a.id < b.id
+}
+
 // fanout is how many children the nodes of a tree have.
 const fanout = 16
 
@@ -31,8 +40,7 @@ type tree struct {
 }
 
 func newTree() tree {
-	less := func(a, b entry) bool { return a.compare(&b) < 0 }
-	return tree{btree.NewBTreeGOptions(less, btree.Options{Degree: fanout, NoLocks: true}), new(sync.Mutex)}
+	return tree{btree.NewBTreeGOptions(before, btree.Options{Degree: fanout, NoLocks: true}), new(sync.Mutex)}
 }
 
 // fork returns a tree that may be changed while t stays as it is. It takes the
