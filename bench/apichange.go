@@ -23,12 +23,12 @@ import (
 // how the data grow.
 func (n *network) everything(ctx context.Context, r *report) error {
 	const times = 60
+	n.settle(ctx)
 	l, err := newLoader(n.address(), n.api.Token, nil)
 	if err != nil {
 		return err
 	}
 	defer l.conn.Close()
-	n.settle(ctx)
 	resident, log := n.now(), n.logSize()
 	r.head("a policy with #all on both sides")
 	ids := make([]string, times)
