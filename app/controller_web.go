@@ -31,7 +31,7 @@ func (c *Controller) apiCertificate(host string) *tls.Certificate {
 func (c *Controller) makeWeb() error {
 	edge := c.o.Config.Edge
 	known := sessions{auth: c.auth, bundle: c.signer.bundle}
-	server, err := chttp.New(chttp.Config{
+	apis, err := chttp.NewBindings(chttp.Config{
 		Build: chttp.Build(c.o.Build), State: c.store.View, Policies: c.feed.Policy, Fork: c.feed.Engine().Fork,
 		Writer: inStep{c.store, c.feed}, Auth: acquainting{known}, Login: acquaintingLogin{login: known}, Sessions: known, Services: serviceSessions{c.auth},
 		Enroller: enroller{c.enroller, c.auth.Passwords()}, Factors: c.auth, Postures: c.auth, Posture: postures{c.auth}, Live: live{c.registry, c.network, c.statuses}, Mesh: mesh{c.network}, Inspector: inspector{c, c.registry}, Observed: c.observed(), Database: c.database, Cluster: members{c}, Now: time.Now, Log: c.o.Log,
@@ -45,7 +45,7 @@ func (c *Controller) makeWeb() error {
 	health := c.health()
 	c.parts.add(func() error { health.Close(); return nil })
 	bindings := make(map[string]chttp.Binding)
-	for _, b := range []chttp.Binding{server.Client(), server.Management(), server.Fabric(), health.Binding()} {
+	for _, b := range append(apis, health.Binding()) {
 		bindings[b.Name] = b
 	}
 	c.web = &webServers{log: c.o.Log, metrics: c.exporter}

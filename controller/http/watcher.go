@@ -136,14 +136,22 @@ func (w *Watcher) trace(identity, id string, until time.Time) bool {
 	return true
 }
 
-// request writes a request of a traced identity into the log.
-func (w *Watcher) request(c *call, err error) {
+// request writes a request of a traced identity into the log. It does not name
+// the type call, for the reason that NewBindings tells.
+func (w *Watcher) request(c interface {
+	seen() (identity string, attrs []any)
+}, err error) {
 	if w.active.Load() == 0 {
 		return // attrs cost something
 	}
-	attrs := []any{"method", c.r.Method, "path", c.r.URL.Path, "operation", c.ep.op.ID, "session", c.caller.SessionID}
+	identity, attrs := c.seen()
 	if err != nil {
 		attrs = append(attrs, "error", err.Error())
 	}
-	w.Saw(c.caller.IdentityID, "request", attrs...)
+	w.Saw(identity, "request", attrs...)
+}
+
+// seen is what a log tells about a request.
+func (c *call) seen() (identity string, attrs []any) {
+	return c.caller.IdentityID, []any{"method", c.r.Method, "path", c.r.URL.Path, "operation", c.ep.op.ID, "session", c.caller.SessionID}
 }
