@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -118,8 +120,25 @@ func (t *tool) current() (*account, error) {
 	name := t.name(all)
 	c := all.Contexts[name]
 	if c == nil || c.Token == "" {
-		return nil, &failure{code: "NOT_LOGGED_IN", cause: fmt.Sprintf("there is no login in the context %q", name),
-			remedy: "weft login ADDRESS --username NAME", exit: ExitUnauthorized}
+		remedy := "weft login"
+		if c == nil {
+			remedy += " ADDRESS --username NAME"
+		}
+		if name != all.Current && name != defaultContext {
+			remedy += " --context " + quoteArgument(name)
+		}
+		return nil, &failure{code: "NOT_LOGGED_IN", cause: fmt.Sprintf("there is no login in the context %q", name), remedy: remedy, exit: ExitUnauthorized}
 	}
 	return c, nil
+}
+
+// anchors returns the CAs by which a login to the same controller knows it,
+// empty if there is none.
+func (all *contexts) anchors(address string) string {
+	for _, name := range slices.Sorted(maps.Keys(all.Contexts)) {
+		if a := all.Contexts[name]; a.Address == address && a.CA != "" {
+			return a.CA
+		}
+	}
+	return ""
 }

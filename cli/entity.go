@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -123,7 +124,7 @@ func (t *tool) run(f func(c *call, args []string) error) func(*cobra.Command, []
 		c := &call{cmd.Context(), t, cmd, api.Management()}
 		switch err := f(c, args); {
 		case err != nil:
-			return err
+			return c.endedOr(err)
 		case t.dryRun:
 			return c.reportHeld(t.wire.held)
 		case t.envelope:
@@ -131,6 +132,29 @@ func (t *tool) run(f func(c *call, args []string) error) func(*cobra.Command, []
 		}
 		return nil
 	}
+}
+
+// endedOr returns err, or where it refuses the caller because the session has
+// ended, what to do about that.
+func (c *call) endedOr(err error) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.Status != 401 || c.Err() != nil {
+		return err
+	}
+	var gone *client.Error
+	if _, ask := c.m.GetCurrentAPISession(c); !errors.As(ask, &gone) || gone.Status != 401 {
+		return err // it lives, and the right is missing
+	}
+	all, failed := c.tool.loadContexts()
+	if failed != nil {
+		return err
+	}
+	name := c.tool.name(all)
+	remedy := "weft login"
+	if name != all.Current {
+		remedy += " --context " + quoteArgument(name)
+	}
+	return &failure{code: "SESSION_ENDED", cause: fmt.Sprintf("the login of the context %q has ended", name), remedy: remedy, exit: ExitUnauthorized, err: err}
 }
 
 // printEnvelope writes an answer of the controller, indented where it is JSON.

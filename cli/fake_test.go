@@ -35,6 +35,7 @@ type controller struct {
 	last     string   // method, path and body of the last write
 	seen     []string // all requests of the APIs
 	sessions int
+	ended    bool           // the session is over
 	advice   map[string]any // policy advice of every pair
 	fabric   map[string]any // answers of the fabric API by path, as they are
 	asked    string         // query and body of the last of those requests
@@ -85,7 +86,7 @@ func (c *controller) handle(w http.ResponseWriter, r *http.Request) {
 		answer(w, 200, map[string]any{"version": "v9.9.9"})
 	case path == "/authenticate":
 		c.authenticate(w, r)
-	case r.Header.Get("zt-session") == "":
+	case r.Header.Get("zt-session") == "" || c.ended:
 		refuse(w, 401, "UNAUTHORIZED", "The request could not be completed", "log in again")
 	case path == "/current-api-session":
 		c.sessions--

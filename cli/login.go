@@ -72,6 +72,9 @@ func (t *tool) runLogin(cmd *cobra.Command, l loginFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if a.CA == "" {
+		a.CA = all.anchors(a.Address)
+	}
 	if err := t.trust(cmd, a, l.ca != "" || l.identity != "", l.yes); err != nil {
 		return err
 	}

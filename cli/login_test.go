@@ -32,6 +32,7 @@ func TestLogin(t *testing.T) {
 		{"CA is remembered, password from standard input", "secret\n", []string{"-u", "admin", "-o", "json"}, 0, `"identityId": "a1"`, ""},
 		{"wrong password", "", []string{"-u", "admin", "-p", "wrong"}, cli.ExitUnauthorized, "", "remedy: check the user name and password"},
 		{"CA file", "", []string{"-u", "admin", "-p", "secret", "--ca", c.caFile(), "--context", "two", "-o", "name"}, 0, "two\n", ""},
+		{"CA of another context", "", []string{"-u", "admin", "-p", "secret", "--context", "four", "-o", "name"}, 0, "four\n", ""},
 		{"CA file is missing", "", []string{"-u", "admin", "-p", "secret", "--ca", "/nope"}, cli.ExitUsage, "", "no such file"},
 		{"nothing to log in with", "", []string{"--context", "three", "--ca", c.caFile()}, cli.ExitUsage, "", "remedy: give --username"},
 		{"key is missing", "", []string{"--cert", "x.pem"}, cli.ExitUsage, "", "key"},
@@ -52,7 +53,7 @@ func TestLogin(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("context file: %v, %v", info, err)
 	}
-	if _, stderr, code := c.run("logout"); code != 0 || c.sessions != 2 {
+	if _, stderr, code := c.run("logout"); code != 0 || c.sessions != 3 {
 		t.Errorf("logout: %d, %s, %d sessions left", code, stderr, c.sessions)
 	}
 	if _, stderr, code := c.run("list", "services"); code != cli.ExitUnauthorized || !strings.Contains(stderr, "error: NOT_LOGGED_IN\n") || !strings.Contains(stderr, "remedy: weft login") {
@@ -186,5 +187,21 @@ func TestEnrollRefusals(t *testing.T) {
 				t.Errorf("exit %d: %s", code, stderr)
 			}
 		})
+	}
+}
+
+// A session that has ended says so, and how to go on; a right that is missing
+// is another matter.
+func TestSessionEnded(t *testing.T) {
+	c := populated(t)
+	c.ended = true
+	for args, remedy := range map[string]string{"list services": "weft login", "list services --context default": "weft login", "show service web": "weft login"} {
+		stdout, stderr, code := c.run(strings.Fields(args)...)
+		if code != cli.ExitUnauthorized || stdout != "" || !strings.Contains(stderr, "error: SESSION_ENDED\n") || !strings.Contains(stderr, "remedy: "+remedy+"\n") {
+			t.Errorf("%s: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+	if _, stderr, code := c.run("logout"); code != 0 {
+		t.Errorf("logout of a session that is gone: %d\n%s", code, stderr)
 	}
 }

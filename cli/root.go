@@ -51,6 +51,7 @@ func build(o Options, wanted func(name string) bool, extra ...*cobra.Command) *c
 	root := &cobra.Command{
 		Use:           "weft",
 		Short:         "A zero-trust overlay network",
+		Version:       o.Version,
 		Long:          "weft runs and manages a zero-trust overlay network.\n\n" + exitHelp,
 		SilenceUsage:  true,
 		SilenceErrors: true,
