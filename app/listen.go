@@ -28,7 +28,8 @@ func errPort(use, address string, err error) error {
 	if errors.Is(err, syscall.EACCES) {
 		return wrong(use, "choose a port above 1023", "%s needs privileges that this process does not have", address)
 	}
-	return wrong(use, "name an address of this machine, or 0.0.0.0 for all", "%w", err)
+	// not wrapped: it is no failure to reach somebody
+	return wrong(use, "name an address of this machine, or 0.0.0.0 for all", "%v", err)
 }
 
 // listen opens host:port, unless a listener of this process covers it. use
