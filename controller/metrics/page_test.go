@@ -42,7 +42,7 @@ a measurement is about has a label of its own, as below, and links have ` + "`so
 that was called has a timer called after path and method, such as ` + "`ziti__edge_management_v1_services_id_GET`" + `. ` + "`go_`" + ` and ` + "`process_`" + ` are as usual.
 
 A timer of a request costs less than a microsecond and no allocation. A page for 100 routers with 1,000 ends of links each takes a second or two
-of one core, is written as it is made, and has 700 MB (30 times less when it is compressed, which Prometheus asks for).
+of one core, is written as it is made, and has 700 MB before it is compressed, which Prometheus asks for.
 `
 
 // TestPageOfTheDocumentationIsCurrent compares docs/metrics.md with the
