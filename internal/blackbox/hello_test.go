@@ -17,7 +17,7 @@ import (
 const (
 	helloTime    = 5 * time.Second
 	helloTooSoon = helloTime - time.Second
-	helloTooLate = helloTime + slowdown*10*time.Second
+	helloTooLate = helloTime + slowdown*20*time.Second
 )
 
 // prefix encodes the fixed part of a message with any claims.
