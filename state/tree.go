@@ -1,8 +1,6 @@
 package state
 
 import (
-	"cmp"
-	"strings"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -14,10 +12,6 @@ import (
 type entry struct {
 	key, id string
 	e       model.Entity
-}
-
-func (x *entry) compare(y *entry) int {
-	return cmp.Or(strings.Compare(x.key, y.key), strings.Compare(x.id, y.id))
 }
 
 // before reports whether a comes before b. It is asked several times for each

@@ -1,10 +1,12 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weftnet/weft/model"
@@ -50,8 +52,7 @@ func TestTree(t *testing.T) {
 func compareTree(t *testing.T, have tree, want map[[2]string]model.Entity, r *rand.Rand) {
 	t.Helper()
 	keys := slices.SortedFunc(maps.Keys(want), func(a, b [2]string) int {
-		x := entry{key: a[0], id: a[1]}
-		return x.compare(&entry{key: b[0], id: b[1]})
+		return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
 	})
 	from := 0
 	if len(keys) > 0 {
