@@ -133,7 +133,7 @@ func openStore(ctx context.Context, c *conf.Controller, id string, bootstrap boo
 
 func (s *store) nodeConfig(c *conf.Controller, id string, bootstrap bool, log *slog.Logger) (cluster.Config, error) {
 	dir, alone := dataDir(c)
-	out := cluster.Config{ID: id, Address: c.Ctrl.Options.AdvertiseAddress.String(), Dir: dir, Bootstrap: alone || bootstrap, Log: log}
+	out := cluster.Config{ID: id, Address: c.Ctrl.Options.AdvertiseAddress.String(), Dir: dir, Bootstrap: alone || bootstrap, Log: log, Describe: state.Describe}
 	if c.Cluster == nil {
 		return out, nil
 	}

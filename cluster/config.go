@@ -33,6 +33,9 @@ type Config struct {
 	// Transport connects to other members; nil for a node without any.
 	Transport raft.Transport
 	Log       *slog.Logger
+	// Describe says in a few words what a command does, for the log at level debug;
+	// nil for nothing.
+	Describe func(command []byte) string
 
 	SnapshotInterval   time.Duration // how often a snapshot may be due, 2m
 	SnapshotThreshold  uint64        // log entries that make one due, 500

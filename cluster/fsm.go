@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/hashicorp/raft"
 )
@@ -10,9 +12,11 @@ import (
 // fsm drives the state machine from committed log entries. After the state
 // machine has failed it applies nothing any more.
 type fsm struct {
-	machine StateMachine
-	fail    func(error)
-	err     error // used by raft's apply goroutine only
+	machine  StateMachine
+	fail     func(error)
+	log      *slog.Logger
+	describe func([]byte) string
+	err      error // used by raft's apply goroutine only
 }
 
 // Apply implements raft.FSM.
@@ -32,6 +36,7 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) []any {
 	if len(commands) == 0 {
 		return out
 	}
+	f.tell(indexes, commands)
 	var results []any
 	if f.err == nil {
 		results, f.err = f.machine.Apply(indexes, commands)
@@ -47,6 +52,20 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) []any {
 		}
 	}
 	return out
+}
+
+// tell says at level debug which commands are applied.
+func (f *fsm) tell(indexes []uint64, commands [][]byte) {
+	if f.log == nil || !f.log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	for i, c := range commands {
+		what := ""
+		if f.describe != nil {
+			what = f.describe(c)
+		}
+		f.log.Debug("applying log", "index", indexes[i], "cmdType", what)
+	}
 }
 
 // Snapshot implements raft.FSM.

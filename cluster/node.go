@@ -33,7 +33,7 @@ var ErrInUse = errors.New("in use by another process")
 var ErrBroken = errors.New("not readable as the data of a controller")
 
 // ErrOther is the refusal of data that belong to another member.
-var ErrOther = errors.New("another member")
+var ErrOther = errors.New("data of another member")
 
 // HasData reports whether dir holds the data of a member of a cluster. It
 // creates nothing; its error is ErrInUse while a process has the data open, and
@@ -163,9 +163,10 @@ func (n *Node) start(machine StateMachine) error {
 		if err := raft.BootstrapCluster(rc, logs, n.db, snaps, transport, raft.Configuration{Servers: []raft.Server{self}}); err != nil {
 			return fmt.Errorf("cluster: bootstrap: %w", err)
 		}
+		n.log.Info("raft cluster bootstrap complete", "id", n.cfg.ID, "address", n.cfg.Address)
 	}
 	n.campaigns = newCampaigner(transport)
-	n.raft, err = raft.NewRaft(rc, &fsm{machine: machine, fail: n.fail}, logs, n.db, snaps, n.campaigns)
+	n.raft, err = raft.NewRaft(rc, &fsm{machine: machine, fail: n.fail, log: n.log, describe: n.cfg.Describe}, logs, n.db, snaps, n.campaigns)
 	if err != nil {
 		n.campaigns.close()
 		return fmt.Errorf("cluster: start raft: %s: %w: %w", n.cfg.Dir, ErrBroken, err)
@@ -176,7 +177,7 @@ func (n *Node) start(machine StateMachine) error {
 		return nil
 	}
 	if servers[0].ID != rc.LocalID {
-		err := fmt.Errorf("cluster: the data in %s belong to %w, %s; this node is %s", n.cfg.Dir, ErrOther, servers[0].ID, n.cfg.ID)
+		err := fmt.Errorf("cluster: %w: the data in %s belong to member %s, this node is %s", ErrOther, n.cfg.Dir, servers[0].ID, n.cfg.ID)
 		return errors.Join(err, n.stop())
 	}
 	n.campaigns.campaign(n.cfg.ID)
