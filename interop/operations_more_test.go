@@ -40,8 +40,8 @@ func relationSteps() []step {
 		one("ListEdgeRouterEdgeRouterPolicies", "$newRouter", "data.*.id=$routers"),
 		// described as a list of service policies
 		{op: "ListEdgeRouterServiceEdgeRouterPolicies", with: with{"ID": "$newRouter"}, want: []string{"data.*.id=$services"}, loose: true},
-		one("ListEdgeRouterIdentities", "$newRouter", "data.*.id=$who"),
-		one("ListEdgeRouterServices", "$newRouter", "data.*.id=$service"),
+		one("ListEdgeRouterIdentities", "$newRouter", "data.*.id"), // ten of all that there are
+		one("ListEdgeRouterServices", "$newRouter", "data.*.id"),
 		one("ListEdgeRouterPolicyEdgeRouters", "$routers", "data.*.id=$router"),
 		one("ListEdgeRouterPolicyIdentities", "$routers", "data.0.id=$who"),
 		one("ListServiceEdgeRouterPolicyEdgeRouters", "$services", "data.0.id=$newRouter"),
