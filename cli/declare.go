@@ -37,6 +37,9 @@ func (t *tool) export() *cobra.Command {
 	f.BoolVar(&p.System, "system", false, "also what every network has: the default admin, the built-in config types and auth policy")
 	f.Lookup("output").DefValue, f.Lookup("output").Usage = formatYAML, "output: yaml, json"
 	cmd.RunE = t.run(func(c *call, args []string) error {
+		if err := refuseEmpty(cmd, "selector"); err != nil {
+			return err
+		}
 		p.Kind, p.Format = args, formatYAML
 		switch t.output {
 		case formatTable, formatYAML:
@@ -53,6 +56,18 @@ func (t *tool) export() *cobra.Command {
 		return err
 	})
 	return cmd
+}
+
+// refuseEmpty refuses flags that are given and say nothing, such as an unset
+// variable of a script: to a prune they would mean all.
+func refuseEmpty(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		f := cmd.Flags().Lookup(name)
+		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
+			return usageError("name one, or leave the flag away if all entities are meant", "--%s is empty", name)
+		}
+	}
+	return nil
 }
 
 // declaration is what the flags of diff and apply say.
@@ -88,6 +103,9 @@ func (t *tool) diff() *cobra.Command {
 	t.flags(cmd)
 	d.flags(cmd)
 	cmd.RunE = t.run(func(c *call, _ []string) error {
+		if err := refuseEmpty(cmd, "selector", "kind"); err != nil {
+			return err
+		}
 		in, err := c.declared(d.files)
 		if err != nil {
 			return err
@@ -125,6 +143,9 @@ func (t *tool) apply() *cobra.Command {
 	reportFlags(cmd.Flags(), &dry)
 	cmd.Flags().StringVar(&jwtDir, "jwt-dir", "", "write the enrollment tokens of new identities and routers into this directory, as NAME.jwt")
 	cmd.RunE = t.run(func(c *call, _ []string) error {
+		if err := refuseEmpty(cmd, "selector", "kind"); err != nil {
+			return err
+		}
 		in, err := c.declared(d.files)
 		if err != nil {
 			return err

@@ -49,7 +49,8 @@ func TestDiff(t *testing.T) {
 	if stdout, stderr, code := c.runWith("services: []", "diff", "-f", "-", "--all"); code != 0 || !strings.HasPrefix(stdout, "= services old\n") || !strings.Contains(c.asked, "standard input") {
 		t.Errorf("exit %d %s\n%s", code, stderr, stdout)
 	}
-	for _, wrong := range [][]string{{"diff"}, {"diff", "-f", filepath.Join(dir, "none")}, {"diff", "-f", t.TempDir()}, {"export", "-o", "csv"}, {"expose", "a", "--remove", "--to", "tcp:h:1"}} {
+	for _, wrong := range [][]string{{"diff"}, {"diff", "-f", filepath.Join(dir, "none")}, {"diff", "-f", t.TempDir()}, {"export", "-o", "csv"}, {"export", "--selector", ""},
+		{"apply", "-f", filepath.Join(dir, "a.yaml"), "--prune", "--selector", ""}, {"diff", "-f", filepath.Join(dir, "a.yaml"), "--prune", "--kind", ""}, {"expose", "a", "--remove", "--to", "tcp:h:1"}} {
 		if _, _, code := c.run(wrong...); code != cli.ExitUsage {
 			t.Errorf("%v: exit %d", wrong, code)
 		}

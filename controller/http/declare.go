@@ -120,6 +120,16 @@ func (c *call) scope() (q url.Values, sections []*declare.Section, selector decl
 		}
 		sections = append(sections, s)
 	}
+	// One that is given and empty, such as an unset variable of a script, would
+	// mean all, also to a prune.
+	if q.Has("selector") && q.Get("selector") == "" {
+		return nil, nil, nil, fault.CouldNotValidate.Field("selector", "selector in query is empty", "").
+			WithRemedy("name the tag, key=value, or leave the parameter away if all entities are meant")
+	}
+	if q.Has("kind") && sections == nil {
+		return nil, nil, nil, fault.CouldNotValidate.Field("kind", "kind in query is empty", "").
+			WithRemedy("name a kind, or leave the parameter away")
+	}
 	selector, err = declare.ParseSelector(q.Get("selector"))
 	return q, sections, selector, err
 }

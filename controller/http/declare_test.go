@@ -256,3 +256,19 @@ func TestLargeDeclaration(t *testing.T) {
 	f.do("POST", m("/apply?prune=true"), b.String(), asYAML...).status(200).is("data.unchanged", 1_000).is("data.applied", false)
 	t.Logf("1,000 identities: %d KiB, created in %v, compared in %v", b.Len()>>10, first, time.Since(begin))
 }
+
+// TestEmptySelector: a selector or a kind that is given and says nothing is
+// refused; to a prune it would mean what belongs to others.
+func TestEmptySelector(t *testing.T) {
+	f := newFixture(t)
+	f.do("POST", m("/apply"), "services: [{name: web, tags: {team: b}}]", asYAML...).status(200)
+	before := f.writes()
+	for _, query := range []string{"selector=", "selector", "kind=", "kind=,"} {
+		field, _, _ := strings.Cut(query, "=")
+		f.do("POST", m("/apply?prune=true&%s", query), "services: []", asYAML...).status(400).is("error.cause.field", field)
+		f.do("GET", m("/export?%s", query), nil).status(400).is("error.cause.field", field)
+	}
+	if f.writes() != before {
+		t.Error("refused prunes have written")
+	}
+}
