@@ -100,14 +100,14 @@ func (c *Client) Get(ctx context.Context, url string) ([]byte, http.Header, erro
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, nil, fmt.Errorf("fetch: %s answers %s", url, resp.Status)
+		return nil, nil, fmt.Errorf("fetch: %s answers %s", req.URL.Redacted(), resp.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.max+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("fetch: %w", err)
 	}
 	if int64(len(body)) > c.max {
-		return nil, nil, fmt.Errorf("fetch: %s is larger than %d bytes", url, c.max)
+		return nil, nil, fmt.Errorf("fetch: %s is larger than %d bytes", req.URL.Redacted(), c.max)
 	}
 	return body, resp.Header, nil
 }

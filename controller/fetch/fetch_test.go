@@ -86,6 +86,12 @@ func TestGet(t *testing.T) {
 	if _, err := get(Config{Timeout: 50 * time.Millisecond}, "/slow"); err == nil {
 		t.Error("no time-out")
 	}
+	secret := strings.Replace(server.URL, "://", "://user:secret@", 1)
+	for _, path := range []string{"/none", "/doc", "/loop"} {
+		if _, _, err := New(Config{MaxBytes: 4}).Get(t.Context(), secret+path); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("a password in the address of %s: %v", path, err)
+		}
+	}
 	var blocked *BlockedError
 	if _, err := get(Config{MaxRedirects: 1}, "/meta"); !errors.As(err, &blocked) || !blocked.Address.IsValid() {
 		t.Errorf("a redirect to a blocked address: %v", err)
