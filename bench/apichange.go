@@ -24,11 +24,6 @@ import (
 func (n *network) everything(ctx context.Context, r *report) error {
 	const times = 60
 	n.settle(ctx)
-	l, err := newLoader(n.address(), n.api.Token, nil)
-	if err != nil {
-		return err
-	}
-	defer l.conn.Close()
 	resident, log := n.now(), n.logSize()
 	r.head("a policy with #all on both sides")
 	ids := make([]string, times)
@@ -51,6 +46,11 @@ func (n *network) everything(ctx context.Context, r *report) error {
 		}},
 	} {
 		n.settle(ctx)
+		l, err := newLoader(n.address(), n.api.Token, nil) // not before: the controller closes what is silent
+		if err != nil {
+			return err
+		}
+		defer l.conn.Close()
 		spent, begin := n.controller.cpu(), time.Now()
 		var all []time.Duration
 		for i := range ids {
