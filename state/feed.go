@@ -55,6 +55,7 @@ func (h *Hold) Seen(index uint64) {
 		h.feed.held = make(map[*Hold]uint64)
 	}
 	h.feed.held[h] = index
+	h.feed.trim()
 }
 
 // Release lets go of everything. It may be called again.
@@ -62,14 +63,20 @@ func (h *Hold) Release() {
 	h.feed.mu.Lock()
 	defer h.feed.mu.Unlock()
 	delete(h.feed.held, h)
+	h.feed.trim()
 }
 
-// add appends the changes of one commit and drops the oldest.
+// add appends the changes of one commit and drops the oldest ones.
 func (f *feed) add(cs []Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.newest = cs[0].Index
 	f.changes = append(f.changes, cs...)
+	f.trim()
+}
+
+// trim drops the oldest changes beyond the limit, with the lock held.
+func (f *feed) trim() {
 	over := len(f.changes) - f.limit
 	if over <= 0 {
 		return

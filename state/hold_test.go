@@ -67,14 +67,18 @@ func TestHold(t *testing.T) {
 		t.Fatalf("held changes: %d, known: %v", len(cs), ok)
 	}
 	hold.Seen(60)
+	if n := len(s.feed.changes); n != 120 {
+		t.Errorf("%d changes in memory, 120 are held", n)
+	}
 	commit(t, s, 101, 1)
 	if cs, ok := s.Changes(60, s.View()); !ok || len(cs) != 121 {
 		t.Errorf("held changes after 60: %d, known: %v", len(cs), ok)
 	}
 	hold.Release()
 	hold.Release()
-	commit(t, s, 102, 1)
-	commit(t, s, 103, 1)
+	if n := len(s.feed.changes); n > 10 {
+		t.Errorf("%d changes in memory, nobody holds any", n)
+	}
 	if _, ok := s.Changes(60, s.View()); ok {
 		t.Error("changes that nobody holds any more are known")
 	}
