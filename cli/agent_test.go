@@ -62,6 +62,8 @@ func startFake(t *testing.T) *fakeProcess {
 		p.answer("memory", obj{"heap": 5}), p.answer("gc", obj{"heap": 4}), p.answer("stack", agent.Text("goroutine 1")),
 		p.answer("inspect", obj{"values": []any{obj{"appId": "r1", "name": "links", "value": `{"links":[]}`}}}),
 		p.answer("heap", agent.File(func(w io.Writer) error { _, err := w.Write([]byte("profile")); return err })),
+		p.answer("cluster-list", []any{obj{"id": "c1", "address": "tls:c1:1280", "voter": true, "leader": true, "version": "v1", "connected": true}}),
+		p.answer("cluster-remove", obj{}), p.answer("snapshot", obj{"path": "/var/state-1"}),
 		p.answer("stop", obj{"within": "30s", "circuits": 1}), p.answer("close-link", "closed"),
 	}})
 	if err != nil {
@@ -105,8 +107,15 @@ func TestAgentCommands(t *testing.T) {
 		{"gc", "heap  4", "gc"},
 		{"stack", "goroutine 1", "stack"},
 		{"inspect LINKS config", "r1.links\n{\n  \"links\": []\n}", "inspect keys=LINKS config"},
+		{"cluster list", "Id  Address      Voter  Leader  Version  Connected  Preferred\nc1  tls:c1:1280  true   true    v1       true       false\n", "cluster-list"},
+		{"cluster remove c1 --dry-run", "would let router r1 (pid " + pid + ") do cluster-remove id=c1", "cluster-list"},
+		{"quiesce --dry-run -o csv", "APP,ID,PID,OPERATION\nrouter,r1," + pid + ",quiesce", "cluster-list"},
+		{"stop --dry-run -o json", `"operation": "stop"`, "cluster-list"},
+		{"cluster remove c1", "", "cluster-remove id=c1"},
+		{"controller snapshot-db", "/var/state-1", "snapshot"},
+		{"snapshot", "/var/state-1", "snapshot"},
 		{"heap " + file, "", "heap"},
-		{"call", "close-link  level part keys within id  does close-link (debug operations are off)", "heap"},
+		{"call", "close-link      level part keys within id  does close-link (debug operations are off)", "heap"},
 		{"call status", `"app":"router"`, "status"},
 	} {
 		stdout, stderr, code := runAgent(strings.Fields(tt.line)...)

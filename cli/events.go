@@ -40,6 +40,9 @@ func (t *tool) events() *cobra.Command {
 
 // followEvents prints events until the command is interrupted.
 func (c *call) followEvents(p *client.StreamEventsParams) error {
+	if c.tool.envelope {
+		return usageError("use -o json", "-j prints one answer of the controller, and events do not end")
+	}
 	print := printEvent
 	if c.tool.output == formatJSON {
 		print = func(w io.Writer, _ string, object []byte) error {
