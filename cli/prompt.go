@@ -19,8 +19,9 @@ func readSecret(cmd *cobra.Command, prompt string) (string, error) {
 	if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprint(cmd.ErrOrStderr(), prompt)
 		defer fmt.Fprintln(cmd.ErrOrStderr())
-		return interruptible(cmd.Context(), int(f.Fd()), func() (string, error) {
-			b, err := term.ReadPassword(int(f.Fd()))
+		fd := int(f.Fd())
+		return interruptible(cmd.Context(), fd, func() (string, error) {
+			b, err := term.ReadPassword(fd)
 			return string(b), err
 		})
 	}
