@@ -27,7 +27,7 @@ func TestMetricsOfARunningNetwork(t *testing.T) {
 	n.stopRouter()
 	n.restartController(func(c *conf.Controller) {
 		c.Web[0].APIs = append(c.Web[0].APIs, conf.WebAPI{Binding: conf.BindingMetrics, Options: conf.APIOptions{IncludeTimestamps: true}})
-		c.Network.MetricsReportInterval = 100 * time.Millisecond
+		c.Network.MetricsReportInterval = 500 * time.Millisecond
 		c.Ctrl.Options.RouterHeartbeats.SendInterval = 50 * time.Millisecond
 		c.Events = conf.EventSubscribers{"file": {
 			Subscriptions: []conf.EventSubscription{{Type: "metrics"}, {Type: "usage", Version: 3}},
@@ -38,7 +38,7 @@ func TestMetricsOfARunningNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Metrics.ReportInterval, cfg.Metrics.IntervalAgeThreshold = 100*time.Millisecond, 0
+	cfg.Metrics.ReportInterval, cfg.Metrics.IntervalAgeThreshold = 500*time.Millisecond, 0
 	if n.router, err = StartRouter(testContext(t), RouterOptions{Config: cfg, Build: Build{Version: Version}, Log: testUp(t).Log}); err != nil {
 		t.Fatal(err)
 	}

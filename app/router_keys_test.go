@@ -207,6 +207,8 @@ var routerKeys = map[string]string{
 	"web[].bindPoints[].identity.service":                             "app.TestOverlayBindPoint",
 	"web[].bindPoints[].identity.tlsClientAuthenticationPolicy":       "app.TestOverlayBindPoint",
 	"web[].bindPoints[].identity.listenOptions.bindUsingEdgeIdentity": "app.TestOverlayBindPoint",
+	"web[].apis[].options.scrapeCert":                                 "app.TestScrapeCertificate app.TestRouterRefusesUnknownAPIs",
+	"web[].apis[].options.includeTimestamps":                          "metrics.TestTimestamps app.TestRouterRefusesUnknownAPIs",
 	"web[].apis[].options.path":                                       "app.TestPages conf.TestWebPages",
 	"web[].apis[].options.location":                                   "app.TestPages conf.TestWebPages",
 	"web[].apis[].options.indexFile":                                  "app.TestPages conf.TestWebPages",
