@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftnet/weft/channel"
@@ -20,8 +21,8 @@ import (
 type plain struct {
 	c *Conn
 
-	wmu       sync.Mutex // one writer
-	announced bool       // the first message says what this side can receive
+	wmu       sync.Mutex  // one writer
+	announced atomic.Bool // the first message says what this side can receive
 
 	mu       sync.Mutex
 	in       []*channel.Frame // received, not read
@@ -166,10 +167,10 @@ func (p *plain) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// message makes the data message of it, with the writer's lock held.
+// message makes the data message of it. All but Close hold the writer's lock.
 func (p *plain) message(it flow.Item) *message.Message {
 	flags := it.EdgeFlags
-	if !p.announced {
+	if !p.announced.Load() {
 		flags |= edge.FlagMultipart
 	}
 	return (&edge.Data{ConnID: p.c.id, Flags: flags, UUID: it.UUID, Body: it.Data}).Encode()
@@ -185,7 +186,7 @@ func (p *plain) TryWrite(it flow.Item) (bool, error) {
 	if !p.c.l.ch.TrySend(p.message(it)) {
 		return false, nil
 	}
-	p.announced = true
+	p.announced.Store(true)
 	return true, nil
 }
 
@@ -202,7 +203,7 @@ func (p *plain) WriteMessage(it flow.Item) error {
 			return err
 		}
 	}
-	p.announced = true
+	p.announced.Store(true)
 	return nil
 }
 
