@@ -52,7 +52,7 @@ var rooms = map[string]room{
 	"api":        {ours: []string{"model"}, others: []string{"go.yaml.in/yaml/v3", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	"client":     {},
 	"agent":      {},
-	"controller": {ours: lower, others: []string{xcrypto, "github.com/andybalholm/brotli", "github.com/golang-jwt/jwt/v5", "github.com/go-jose/go-jose/v4", "github.com/gorilla/websocket", "github.com/pquerna/otp", "golang.org/x/sync", "go.yaml.in/yaml/v3"}},
+	"controller": {ours: lower, others: []string{xcrypto, "github.com/andybalholm/brotli", "github.com/golang-jwt/jwt/v5", "github.com/go-jose/go-jose/v4", "github.com/gorilla/websocket", "github.com/klauspost/compress", "github.com/pquerna/otp", "golang.org/x/sync", "go.yaml.in/yaml/v3"}},
 	"router":     {ours: []string{"wire", "pki", "token", "policy", "flow", "channel", "control"}, others: []string{protobuf, "go.yaml.in/yaml/v3", "github.com/gorilla/websocket"}},
 	"sdk":        {ours: []string{"wire", "pki", "flow", "channel", "client"}, others: []string{"github.com/golang-jwt/jwt/v5"}},
 	"cli":        {ours: []string{"sdk", "client", "agent"}, others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "go.yaml.in/yaml/v3"}},
