@@ -49,10 +49,11 @@ type MeshRouter struct {
 	dials, listens []string // groups
 }
 
-// Ports of routers, each on its own host.
+// Ports of routers, each on its own host. They are not those of `weft up`, which
+// may run on the same machine and listen on all of its addresses.
 const (
-	edgePort = 3022
-	linkPort = 3023
+	edgePort = 13022
+	linkPort = 13023
 )
 
 // StartMesh makes a mesh and waits until all routers are online. The error is
