@@ -29,7 +29,7 @@ to standard error, an error as code, cause and remedy, with -o json as one objec
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 not logged in or not
 allowed, 4 not found, 5 refused by the controller, 6 controller unavailable,
-130 interrupted.
+7 the network differs from the declaration (diff), 130 interrupted.
 
 Variables: WEFT_CONFIG_DIR directory of the contexts, WEFT_CONTEXT context to
 use, WEFT_PASSWORD, WEFT_NEW_PASSWORD and WEFT_CODE secrets for login, password.`

@@ -20,7 +20,7 @@ func (t *tool) events() *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use: "events", Short: "Show what happens in the network, as it happens", Args: cobra.NoArgs,
-		Long: "Show events from now on until interrupted, one line each; -o json shows them whole, one object per line.\n" +
+		Long: "Show events from now on until interrupted, one line each; -o json shows them whole, one object per line, -o yaml a document each.\n" +
 			"Types of events and their members are in docs/events.md.",
 		Example: "  weft events\n  weft events --type circuit --filter 'event_type = \"failed\"'\n  weft events --type entityChange --include services -o json",
 	}
@@ -44,10 +44,20 @@ func (c *call) followEvents(p *client.StreamEventsParams) error {
 		return usageError("use -o json", "-j prints one answer of the controller, and events do not end")
 	}
 	print := printEvent
-	if c.tool.output == formatJSON {
+	switch style := &c.tool.style; {
+	case style.output == formatCSV || style.output == formatName || len(style.columns) > 0:
+		return usageError("use -o table, json or yaml", "events have members of their own each, and no columns")
+	case style.output == formatJSON:
 		print = func(w io.Writer, _ string, object []byte) error {
 			_, err := fmt.Fprintln(w, string(object))
 			return err
+		}
+	case style.output == formatYAML:
+		print = func(w io.Writer, _ string, object []byte) error {
+			if _, err := io.WriteString(w, "---\n"); err != nil {
+				return err
+			}
+			return printYAML(w, json.RawMessage(object))
 		}
 	}
 	err := c.m.Events(c, p, nil, func(kind string, object []byte) error { return print(c.cmd.OutOrStdout(), kind, object) })

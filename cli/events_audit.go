@@ -20,7 +20,7 @@ func (t *tool) audit() *cobra.Command {
 		Long: "Show records of changes, the newest first; with --follow those to come, as they are made.\n" +
 			"A filter may use id, at, index, action, entityType, entityId, entityName, authorType, authorId, authorName, operation, source,\n" +
 			"remoteAddress, sessionId and anyOf(members); with --follow event_type takes the place of action.",
-		Example: "  weft audit\n  weft audit --filter 'entityType = \"service\" and authorName = \"admin\"'\n  weft audit --follow",
+		Example: "  weft audit\n  weft audit --filter 'entityType = \"service\" and authorName = \"Default Admin\"'\n  weft audit --follow",
 	}
 	cmd.RunE = t.run(func(c *call, _ []string) error {
 		if follow {

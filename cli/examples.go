@@ -71,7 +71,7 @@ var exampleNames = map[string]string{
 
 // exampleLines are the examples of commands, by the words after weft.
 var exampleLines = map[string][]string{
-	"agent bundle":     {"agent bundle bundle.zip"},
+	"agent bundle":     {"agent bundle bundle.tar.gz"},
 	"agent circuits":   {"agent circuits", "agent circuits --id X91Z5iNIe2 -o json"},
 	"agent gc":         {"agent gc --app controller"},
 	"agent goroutines": {"agent goroutines --app router"},

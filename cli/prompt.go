@@ -27,7 +27,7 @@ func readSecret(cmd *cobra.Command, prompt string) (string, error) {
 	}
 	line, err := readLine(cmd)
 	if err == nil && line == "" {
-		err = usageError("give it on the command line or on standard input", "no %s", strings.TrimSuffix(prompt, ": "))
+		err = usageError("give it by a flag, by its variable (WEFT_PASSWORD, WEFT_NEW_PASSWORD, WEFT_CODE), or on standard input", "no %s", strings.TrimSuffix(prompt, ": "))
 	}
 	return line, err
 }

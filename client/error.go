@@ -43,12 +43,13 @@ func (c *Cause) String() string {
 		return ""
 	}
 	var parts []string
+	said := c.Value != nil && c.Value != "" // an empty value says nothing
 	switch {
-	case c.Field != "" && strings.HasPrefix(c.Reason, c.Field+" ") && c.Value != nil: // says the field itself
+	case c.Field != "" && strings.HasPrefix(c.Reason, c.Field+" ") && said: // says the field itself
 		parts = append(parts, fmt.Sprintf("%s (value %v)", c.Reason, c.Value))
 	case c.Field != "" && strings.HasPrefix(c.Reason, c.Field+" "):
 		parts = append(parts, c.Reason)
-	case c.Field != "" && c.Value != nil:
+	case c.Field != "" && said:
 		parts = append(parts, fmt.Sprintf("%s: %s (value %v)", c.Field, c.Reason, c.Value))
 	case c.Field != "":
 		parts = append(parts, c.Field+": "+c.Reason)

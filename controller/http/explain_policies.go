@@ -21,7 +21,7 @@ func (x *explanation) policies(r *api.ExplainedRule) {
 			policy.NameOf(p), by(i, x.identity.Name), by(s, x.service.Name)))
 	}
 	if len(granting) > 0 {
-		r.Sentence = fmt.Sprintf("%s contain both: %s", many(len(granting), x.action.String()+" service policy", x.action.String()+" service policies"), names(granting))
+		r.Sentence = fmt.Sprintf("%s both: %s", many(len(granting), x.action.String()+" service policy contains", x.action.String()+" service policies contain"), names(granting))
 		return
 	}
 	d := x.c.policy.Check(x.action, x.identity.ID, x.service.ID, "")
