@@ -35,6 +35,7 @@ func (t *tool) events() *cobra.Command {
 	f.StringVar(&p.SourceFilter, "source-filter", "", "of metrics: regular expression that the id of the process matches")
 	f.Int64Var(&p.UsageVersion, "usage-version", 0, "of usage: 2 or 3 (default 3)")
 	t.flags(cmd)
+	f.Lookup("output").Usage = "output: table, json, yaml"
 	return cmd
 }
 
@@ -162,5 +163,6 @@ func (t *tool) streamTraces() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&p.Filter, "filter", "", "filter over the members of messages, such as name = \"CreateCircuit\"")
 	t.flags(cmd)
+	cmd.Flags().Lookup("output").Usage = "output: table, json, yaml"
 	return cmd
 }

@@ -67,7 +67,7 @@ func (x *Exposure) Document() (*Document, error) {
 	for _, r := range x.Routers {
 		for _, t := range targets {
 			doc["terminators"] = append(doc["terminators"], object{"service": x.Name, "router": strings.TrimPrefix(r, "@"),
-				"binding": t.binding(), "address": t.address(), "tags": tags})
+				"binding": t.binding(x.Plain), "address": t.address(), "tags": tags})
 		}
 	}
 	text, err := json.Marshal(doc)
@@ -123,8 +123,13 @@ func (t target) address() string {
 	return t.protocol + ":" + net.JoinHostPort(t.host, strconv.Itoa(t.port))
 }
 
-func (t target) binding() string {
-	if t.protocol == "udp" {
+// binding is how a router reaches the server: it ends the encryption of clients
+// itself where there is one, since the server cannot.
+func (t target) binding(plain bool) string {
+	switch {
+	case !plain:
+		return "edge_transport"
+	case t.protocol == "udp":
 		return "transport_udp"
 	}
 	return "transport"

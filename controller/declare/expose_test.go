@@ -44,6 +44,17 @@ func TestExpose(t *testing.T) {
 	if p := expose(web); count(p, Create) != 2 || count(p, Delete) != 2 || count(p, Update) != 2 {
 		t.Errorf("from a host to a router: %+v", p.Changes)
 	}
+	bindings := func(want int, binding string) { // the router ends the encryption of clients, if there is one
+		t.Helper()
+		if text := n.export(ExportOptions{Selector: web.Selector()}); strings.Count(text, "binding: "+binding+"\n") != want {
+			t.Errorf("not %d terminators with the binding %s in\n%s", want, binding, text)
+		}
+	}
+	bindings(2, "edge_transport")
+	web.Plain = true
+	expose(web)
+	bindings(1, "transport")
+	bindings(1, "transport_udp")
 	empty, err := Read(nil)
 	if err != nil {
 		t.Fatal(err)
