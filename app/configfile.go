@@ -110,6 +110,7 @@ func (f RouterFile) Text() (string, error) {
 		"ctrl.endpointsFile":      file(".endpoints.yml"),
 		"link.dialers[0].binding": "transport",
 		"dialers[0].binding":      "transport",
+		"dialers[1].binding":      "edge_transport",
 		"metrics.reportInterval":  "1m",
 	}
 	at := net.JoinHostPort(f.Address, strconv.Itoa(f.Port))
