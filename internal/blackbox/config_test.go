@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 		{"router without an endpoint", "router", router.with("ctrl", map[string]any{}).write(t), false, []string{"ctrl", "endpoint"}},
 		{"router with a key misspelt", "router", router.with("listners", router["listeners"]).without("listeners").write(t), false, []string{"listners", "listeners"}},
 		{"router with plugins", "router", router.with("plugins", []string{"x.so"}).write(t), false, []string{"plugins"}},
-		{"router whose certificate is missing", "router", router.with("identity", identity("cert", "/no/such/file")).write(t), false, []string{"identity: cert", "/no/such/file"}},
+		{"router whose certificate is missing", "router", router.with("identity", identity("cert", "/no/such/file")).write(t), false, []string{"identity.cert", "/no/such/file"}},
 		{"router whose key is another's", "router", router.with("identity", identity("key", filepath.Join(n.Dir, "pki", "controller.key.pem"))).write(t), false, []string{"identity", "key"}},
 		{"not YAML", "router", notYAML, false, []string{"broken.yml", "line"}},
 		{"no file", "router", "/no/such/config.yml", false, []string{"/no/such/config.yml"}},
