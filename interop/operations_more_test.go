@@ -105,8 +105,8 @@ func fixedSteps() []step {
 		{op: "ListPostureCheckTypes", want: []string{"data.*.id=PROCESS_MULTI"}},
 		{op: "CreateDatabaseSnapshot"},
 		{op: "CheckDataIntegrity"},
-		{op: "DataIntegrityResults", want: []string{"data.startTime"}},
-		{op: "FixDataIntegrity"},
+		{op: "DataIntegrityResults", want: []string{"data.startTime", "data.inProgress=false"}, until: true},
+		{op: "FixDataIntegrity", until: true},
 	}
 }
 

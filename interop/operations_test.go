@@ -33,6 +33,8 @@ type step struct {
 	// loose takes an answer that is not as the description of the client has it,
 	// where the controllers of the ecosystem do not keep to that either.
 	loose bool
+	// until repeats the call until it goes well: something has to end first.
+	until bool
 }
 
 type with map[string]any
@@ -84,7 +86,11 @@ func newCaller(c *coverage, client any, vars map[string]string, heard *listener)
 func (c *caller) run(t *testing.T, steps ...step) {
 	t.Helper()
 	for i, s := range steps {
-		if err := c.do(s); err != nil {
+		err := c.do(s)
+		if err != nil && s.until {
+			eventually(func() bool { err = c.do(s); return err == nil })
+		}
+		if err != nil {
 			t.Fatalf("step %d, %s: %v", i+1, s.op, err)
 		}
 	}
