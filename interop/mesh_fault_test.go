@@ -154,7 +154,7 @@ func TestMeshReroute(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 {
+	for range 4 {
 		removeLink()
 	}
 	for range 10 {

@@ -60,7 +60,7 @@ func TestTraffic(t *testing.T) {
 					n.waitTerminators(t, id, 1)
 					dial := dialer.dial(t, n, service)
 					t.Run("echo", func(t *testing.T) { echoOnce(t, dial) })
-					t.Run("16MiB", func(t *testing.T) { bulk(t, dial, 16<<20) })
+					t.Run("32MiB", func(t *testing.T) { bulk(t, dial, 32<<20) })
 					t.Run("half-close", func(t *testing.T) { halfClose(t, dial) })
 				})
 			}
